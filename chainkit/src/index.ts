@@ -1,1 +1,7 @@
-export {}
+/** What the chains have in common. Each chain's own knowledge is behind its own door: `/bitcoin`, `/evm`. */
+export { NATIVE_TICKER, NETWORKS, isEvmNetwork, isNetwork } from './network.ts'
+export type { EvmNetwork, Network } from './network.ts'
+export { ACCOUNT_NUMBER, HARDENED } from './account.ts'
+export type { KeyAccount } from './account.ts'
+export { isRefused } from './refusal.ts'
+export type { Refused } from './refusal.ts'

@@ -1,0 +1,18 @@
+/**
+ * The two purposes a key can have. Each has its own hardened account, so that an extended public key of one, or even
+ * a leaked child key of one together with it, says nothing about the other (BIP 44).
+ */
+export type KeyAccount = 'deposit' | 'hot'
+
+/** The hardened account number of each purpose: `m/84'/coin'/N'` on Bitcoin, `m/44'/60'/N'` on EVM chains. */
+export const ACCOUNT_NUMBER: Readonly<Record<KeyAccount, number>> = { deposit: 0, hot: 1 }
+
+/** First child index that BIP 32 derives from the private key. Not hardened indexes lie below it. */
+export const HARDENED = 0x80000000
+
+/** Throws a RangeError unless the index is a plain (not hardened) BIP 32 child index. */
+export function assertChildIndex(index: number): void {
+  if (!Number.isInteger(index) || index < 0 || index >= HARDENED) {
+    throw new RangeError(`A derivation index is a whole number from 0 to ${HARDENED - 1}, not ${index}`)
+  }
+}

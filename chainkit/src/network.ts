@@ -1,0 +1,23 @@
+/** The networks money moves on, by their names on the wire (`contract.md` section 9). */
+export const NETWORKS = ['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'] as const
+
+export type Network = (typeof NETWORKS)[number]
+
+/** Networks that share Ethereum's addresses and transaction formats; one wallet serves them all. */
+export type EvmNetwork = 'ETHEREUM' | 'BINANCE_SMART_CHAIN'
+
+/** Ticker of each network's own coin, the one fees are paid in. */
+export const NATIVE_TICKER: Readonly<Record<Network, string>> = {
+  BITCOIN: 'BTC',
+  ETHEREUM: 'ETH',
+  BINANCE_SMART_CHAIN: 'BNB',
+  TRON: 'TRX',
+}
+
+export function isNetwork(text: string): text is Network {
+  return (NETWORKS as readonly string[]).includes(text)
+}
+
+export function isEvmNetwork(network: Network): network is EvmNetwork {
+  return network === 'ETHEREUM' || network === 'BINANCE_SMART_CHAIN'
+}
