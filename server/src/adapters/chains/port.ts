@@ -1,0 +1,114 @@
+import type { Network } from '@bursar/chainkit'
+
+/** A block of the chain the node holds to be the best one now. Hashes are lowercase hex, as the node prints them. */
+export interface Head {
+  height: number
+  hash: string
+}
+
+/** One movement of value that a transaction makes, in the chain's own integer units of that coin or token. */
+export interface Transfer {
+  /**
+   * Where in its transaction: `o:VOUT` a Bitcoin output, `n` an account chain's native value, `l:LOGINDEX` a token log,
+   * `t:PATH` native value of an inner call by trace path (`t:0.2`). With the hash it names the transfer for ever.
+   */
+  index: string
+  /** Contract of an allow-listed token in lowercase, or null for the native coin. */
+  contract: string | null
+  /** Senders in canonical form (EIP-55 on EVM chains); empty when the chain names none (coinbase). */
+  from: string[]
+  /** Receiver in canonical form: lowercase bech32 or base58 on Bitcoin, EIP-55 on EVM chains. */
+  to: string
+  units: bigint
+}
+
+export interface ChainTransaction {
+  hash: string
+  /**
+   * What the transaction uses up: `TXID:VOUT` for each Bitcoin input, `ADDRESS:NONCE` (EIP-55) on EVM chains. Two
+   * different transactions that share a key can never both be on one chain.
+   */
+  keys: string[]
+  /** False when it is in the block but had no effect but its fee (EVM receipt status 0); its transfers are then empty. */
+  succeeded: boolean
+  transfers: Transfer[]
+}
+
+export interface Block extends Head {
+  parent: string
+  /** ms since the epoch, by the block's own stamp */
+  time: number
+  transactions: ChainTransaction[]
+}
+
+export type TransactionStatus =
+  | { kind: 'unknown' }
+  | { kind: 'mempool' }
+  | { kind: 'mined'; height: number; blockHash: string; succeeded: boolean; /** native units */ fee: bigint }
+
+export type BroadcastResult =
+  /** The node took it now, or has it already in its pool or in a block: both are success. */
+  | { kind: 'accepted' }
+  /** Something it spends is spent, or its nonce used, by another transaction: it may still lose or win. */
+  | { kind: 'conflict'; message: string }
+  /** The node's rules refuse it as it stands (fee too low, no funds, not replaceable). */
+  | { kind: 'refused'; reason: 'fee-too-low' | 'insufficient-funds' | 'invalid'; message: string }
+
+export type FeeRate =
+  /** thousandths of a satoshi for each virtual byte */
+  | { kind: 'vbyte'; milliSatPerVb: bigint }
+  /** wei for each unit of gas; `legacy` chains use maxFeePerGas as the gas price */
+  | { kind: 'gas'; legacy: boolean; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
+
+/**
+ * What a chain node is asked. Every method may throw `ChainUnavailable` (time-out, refused connection, garbage): the
+ * caller then knows nothing and tries later; nothing is concluded from it. No method keeps state that matters.
+ */
+export interface ChainAdapter {
+  readonly network: Network
+  /** Genesis hash or chain id, compared with the configuration at start: a node of another network is refused. */
+  identity(): Promise<string>
+  /** What the node can show; without traces, native coin sent by contracts is not seen in blocks. */
+  capabilities(): Promise<{ mempool: boolean; traces: boolean }>
+  head(): Promise<Head>
+  /** The newest block that the network's rule holds to be final (finalized tag, or a configured depth on Bitcoin). */
+  finalized(): Promise<Head>
+  /** The best chain's block at a height, whole; null when the chain is shorter. Never a block put together of two forks. */
+  blockAt(height: number): Promise<Block | null>
+  /** The best chain's hash at a height, or null when the chain is shorter. */
+  hashAt(height: number): Promise<string | null>
+  /** Transactions in the pool that are not in `known` (hashes). Empty where the chain has no usable pool. */
+  mempool(known: ReadonlySet<string>): Promise<{ hashes: Set<string>; added: ChainTransaction[] }>
+  /** Where a transaction stands on the best chain; a stale block's transaction is not `mined`. */
+  statusOf(hash: string): Promise<TransactionStatus>
+  /** Hands over signed bytes (hex). Safe to repeat. */
+  broadcast(raw: string): Promise<BroadcastResult>
+  feeRate(): Promise<FeeRate>
+  /**
+   * Balances at a block, in chain units, in the order asked. Contract null is the native coin. On Bitcoin the height
+   * must be the head's (the UTXO set has no history).
+   */
+  balancesAt(height: number, wanted: readonly { address: string; contract: string | null }[]): Promise<bigint[]>
+}
+
+/** What sending on an account chain needs besides. */
+export interface AccountChainAdapter extends ChainAdapter {
+  /** Next unused nonce counting mined transactions only. */
+  minedNonce(address: string): Promise<number>
+  /** Gas this call would take now, or why it would fail. */
+  estimateGas(call: {
+    from: string
+    to: string
+    value: bigint
+    data: string
+  }): Promise<{ ok: true; gas: bigint } | { ok: false; message: string }>
+  /** True when code sits at the address at the head. */
+  isContract(address: string): Promise<boolean>
+  /** `decimals()` of a token contract, to hold against the configuration at start. */
+  tokenDecimals(contract: string): Promise<number>
+}
+
+/** The node did not answer, or not in a way that can be believed. */
+export class ChainUnavailable extends Error {
+  override name = 'ChainUnavailable'
+}

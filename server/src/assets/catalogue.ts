@@ -1,0 +1,121 @@
+import type { Network } from '@bursar/chainkit'
+import { unitsOf } from '../money/index.ts'
+
+/** A fee on an amount: `fixed` in the asset's ledger units plus `bps` hundredths of a percent, rounded up. */
+export interface Tariff {
+  fixed: bigint
+  bps: bigint
+}
+
+/** An asset on one network. Amounts are in the asset's ledger units (`scale` decimals of the asset, not of the network). */
+export interface AssetOnNetwork {
+  network: Network
+  /** token contract in lowercase, or null for the network's native coin */
+  contract: string | null
+  /** the chain's own decimals: amounts finer than this can't move there */
+  decimals: number
+  minDeposit: bigint
+  minWithdrawal: bigint
+  maxWithdrawal: bigint | null
+  depositFee: Tariff
+  /** what the operator asks besides the network's own cost */
+  withdrawalFee: Tariff
+}
+
+export interface CryptoAsset {
+  ticker: string
+  name: string
+  /** ledger decimals: the most any of its networks has */
+  scale: number
+  networks: ReadonlyMap<Network, AssetOnNetwork>
+}
+
+export interface FiatAsset {
+  ticker: string
+  name: string
+  scale: number
+}
+
+/** The assets this installation knows, from configuration; adding one is configuration, not code. */
+export interface Catalogue {
+  crypto: readonly CryptoAsset[]
+  fiat: readonly FiatAsset[]
+  /** by ticker, crypto or fiat */
+  find(ticker: string): CryptoAsset | FiatAsset | undefined
+  findCrypto(ticker: string): CryptoAsset | undefined
+  /** the asset of a contract, or of the native coin when null */
+  byContract(network: Network, contract: string | null): { asset: CryptoAsset; on: AssetOnNetwork } | undefined
+  /** networks that any asset is on */
+  networks: ReadonlySet<Network>
+}
+
+/** The configuration file's shape: decimal strings in whole units of the asset. */
+export interface AssetSettings {
+  crypto: {
+    ticker: string
+    name: string
+    networks: Partial<Record<Network, NetworkAssetSettings>>
+  }[]
+  fiat: { ticker: string; name: string; scale: number }[]
+}
+
+export interface NetworkAssetSettings {
+  contract?: string
+  decimals: number
+  minDeposit: string
+  minWithdrawal: string
+  maxWithdrawal?: string
+  depositFee?: { fixed?: string; bps?: number }
+  withdrawalFee?: { fixed?: string; bps?: number }
+}
+
+/** Builds the catalogue. Throws with the ticker named when settings contradict themselves. */
+export const createCatalogue = (settings: AssetSettings): Catalogue => {
+  const crypto = settings.crypto.map(cryptoAsset)
+  const byTicker = new Map<string, CryptoAsset | FiatAsset>()
+  for (const asset of [...crypto, ...settings.fiat]) {
+    if (byTicker.has(asset.ticker)) throw new Error(`asset ${asset.ticker} is listed twice`)
+    byTicker.set(asset.ticker, asset)
+  }
+  const cryptoByTicker = new Map(crypto.map((asset) => [asset.ticker, asset]))
+  const byContract = new Map<string, { asset: CryptoAsset; on: AssetOnNetwork }>()
+  for (const asset of crypto) {
+    for (const on of asset.networks.values()) {
+      const key = `${on.network}/${on.contract}`
+      if (byContract.has(key)) throw new Error(`${asset.ticker}: another asset has ${on.contract ?? 'the coin'} of ${on.network}`)
+      byContract.set(key, { asset, on })
+    }
+  }
+  return {
+    crypto,
+    fiat: settings.fiat,
+    find: (ticker) => byTicker.get(ticker),
+    findCrypto: (ticker) => cryptoByTicker.get(ticker),
+    byContract: (network, contract) => byContract.get(`${network}/${contract}`),
+    networks: new Set(crypto.flatMap((asset) => [...asset.networks.keys()])),
+  }
+}
+
+const cryptoAsset = ({ ticker, name, networks }: AssetSettings['crypto'][number]): CryptoAsset => {
+  const entries = Object.entries(networks) as [Network, NetworkAssetSettings][]
+  if (entries.length === 0) throw new Error(`asset ${ticker} is on no network`)
+  const scale = Math.max(...entries.map(([, on]) => on.decimals))
+  const tariff = (fee: { fixed?: string; bps?: number } | undefined): Tariff => ({
+    fixed: unitsOf(fee?.fixed ?? '0', scale),
+    bps: BigInt(fee?.bps ?? 0),
+  })
+  const onNetworks = entries.map(([network, on]): [Network, AssetOnNetwork] => [
+    network,
+    {
+      network,
+      contract: on.contract?.toLowerCase() ?? null,
+      decimals: on.decimals,
+      minDeposit: unitsOf(on.minDeposit, scale),
+      minWithdrawal: unitsOf(on.minWithdrawal, scale),
+      maxWithdrawal: on.maxWithdrawal === undefined ? null : unitsOf(on.maxWithdrawal, scale),
+      depositFee: tariff(on.depositFee),
+      withdrawalFee: tariff(on.withdrawalFee),
+    },
+  ])
+  return { ticker, name, scale, networks: new Map(onNetworks) }
+}

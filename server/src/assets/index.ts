@@ -1,0 +1,12 @@
+/** The assets and networks this installation serves, and what it asks for moving them. Promises: configuration only. */
+export { createCatalogue } from './catalogue.ts'
+export type {
+  AssetOnNetwork,
+  AssetSettings,
+  Catalogue,
+  CryptoAsset,
+  FiatAsset,
+  NetworkAssetSettings,
+  Tariff,
+} from './catalogue.ts'
+export { chargeOf } from './tariff.ts'

@@ -1,0 +1,36 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import type pg from 'pg'
+import type { Schema } from './schema.ts'
+
+/** Queries outside a transaction. */
+export type Db = Kysely<Schema>
+/** An open transaction. Commands are handed one; they never open their own and never talk to the outside. */
+export type Tx = Transaction<Schema>
+
+export const createDb = (pool: pg.Pool): Db => new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+
+/** What PostgreSQL says when a transaction lost a race and may simply be run again. */
+const RETRY = new Set(['40001', '40P01'])
+
+/** True for serialization failures and deadlocks: nothing was done, the same work may be tried again. */
+export const mayRetry = (error: unknown): boolean => RETRY.has(sqlState(error) ?? '')
+
+/** The SQLSTATE of a driver error, or undefined for anything else. */
+export const sqlState = (error: unknown): string | undefined => {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined
+}
+
+/**
+ * Runs database work in one transaction, again after a lost race (at most five times). The work must do nothing but
+ * query: it may run more than once. An error from COMMIT itself means the outcome is unknown and is thrown as it is.
+ */
+export const inTransaction = async <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      if (attempt >= 5 || !mayRetry(error)) throw error
+    }
+  }
+}

@@ -1,0 +1,115 @@
+-- Prices: units of 1e-18 USD for one whole unit of the asset.
+create table rates (
+  ticker text primary key,
+  usd_e18 numeric(78, 0) not null check (usd_e18 > 0),
+  source text not null,
+  observed_at timestamptz not null
+);
+
+-- What it costs to send now, per network; `rate` is the chain port's FeeRate with its integers as text.
+create table network_fees (
+  network text primary key,
+  rate jsonb not null,
+  observed_at timestamptz not null
+);
+
+-- The next derivation index of each branch of each account key: BITCOIN or EVM, deposit or hot, branch 0 or 1.
+create table derivation_counters (
+  family text not null,
+  account text not null,
+  branch smallint not null,
+  next_index bigint not null,
+  primary key (family, account, branch)
+);
+
+-- Addresses derived ahead of need, so that no derivation sits on a request's path.
+create table address_stock (
+  family text not null,
+  derivation_index bigint not null,
+  address text not null,
+  primary key (family, derivation_index)
+);
+
+-- Deposit addresses. An address never changes owner; `leased_until` ends a rotating one, after which money is late.
+create table addresses (
+  merchant_id uuid not null,
+  id uuid not null,
+  family text not null,
+  blockchain text not null,
+  address text not null,
+  derivation_index bigint not null,
+  meta text,
+  leased_until timestamptz,
+  lease_after_deposit_ms bigint,
+  created_at timestamptz not null,
+  primary key (merchant_id, id)
+);
+create unique index addresses_address on addresses (family, address);
+
+-- Addresses of the house: hot wallets and change.
+create table house_addresses (
+  family text not null,
+  address text not null,
+  account text not null,
+  branch smallint not null,
+  derivation_index bigint not null,
+  created_at timestamptz not null,
+  primary key (family, address)
+);
+
+-- How far each network has been read. `epoch` is the leader's; a leader that lost it writes nothing.
+create table watch_cursors (
+  network text primary key,
+  height bigint not null,
+  hash text not null,
+  epoch bigint not null default 0,
+  head_height bigint not null,
+  final_height bigint not null,
+  updated_at timestamptz not null
+);
+create table watch_blocks (
+  network text not null,
+  height bigint not null,
+  hash text not null,
+  parent text not null,
+  primary key (network, height)
+);
+
+create table deposits (
+  merchant_id uuid not null,
+  id uuid not null,
+  network text not null,
+  asset text not null,
+  transaction text not null,
+  index text not null,
+  address text not null,
+  address_id uuid,
+  senders text[] not null,
+  units numeric(78, 0) not null check (units > 0),
+  fee_units numeric(78, 0) not null check (fee_units >= 0),
+  state text not null,
+  fail_reason text,
+  -- the block it is in on the best chain; null while unconfirmed or orphaned
+  block_height bigint,
+  block_hash text,
+  -- credited when the chain is this high; null: when the block is final
+  credit_height bigint,
+  -- what its transaction uses up, and the other transaction that used it up instead
+  keys text[] not null,
+  conflict_transaction text,
+  conflict_height bigint,
+  internal boolean not null default false,
+  withdrawal_id uuid,
+  late boolean not null default false,
+  -- Done has been sent: it is never sent twice
+  done_sent boolean not null default false,
+  -- the ledger transfer that credits it now; null when not credited or reversed
+  credit_transfer uuid,
+  meta text,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (merchant_id, id)
+);
+create unique index deposits_source on deposits (network, transaction, index);
+create index deposits_open on deposits (network) where state in ('pending', 'orphaned');
+create index deposits_height on deposits (network, block_height);

@@ -1,0 +1,45 @@
+/**
+ * The kinds of account. `normal` is the side that raises it; entries are signed with credits positive, so a debit-normal
+ * account is negative in the tables. A bounded account never has less than zero available (posted - held); the database
+ * enforces it. House kinds are sub-accounted per merchant, so that no row is hot for everyone.
+ */
+export interface KindRule {
+  normal: 'credit' | 'debit'
+  bounded: boolean
+  meaning: string
+}
+
+const RULES = {
+  merchant: { normal: 'credit', bounded: true, meaning: 'what the merchant may spend' },
+  custody: { normal: 'debit', bounded: false, meaning: 'what the chain says our wallets hold, per network' },
+  transit: { normal: 'debit', bounded: false, meaning: 'mined on its way out, not final yet, per network' },
+  fees: { normal: 'credit', bounded: false, meaning: 'income' },
+  'network-costs': { normal: 'debit', bounded: false, meaning: 'gas and miner fees paid' },
+  suspense: { normal: 'credit', bounded: true, meaning: 'money we hold and cannot yet attribute' },
+  quarantine: { normal: 'credit', bounded: true, meaning: 'money held by screening' },
+  capital: { normal: 'credit', bounded: false, meaning: "the owner's money" },
+  receivable: { normal: 'debit', bounded: false, meaning: 'what a merchant owes after a reversal' },
+  clearing: { normal: 'credit', bounded: false, meaning: 'between two merchants of one operation' },
+} as const satisfies Record<string, KindRule>
+
+type PlainKind = Exclude<keyof typeof RULES, 'custody' | 'transit'>
+/** Kinds as stored; custody and transit carry their network. */
+export type AccountKind = PlainKind | `custody:${string}` | `transit:${string}`
+
+/** The owner of house accounts that belong to no merchant. */
+export const HOUSE = '00000000-0000-0000-0000-000000000000'
+
+export interface AccountKey {
+  merchantId: string
+  asset: string
+  kind: AccountKind
+}
+
+export const ruleOf = (kind: AccountKind): KindRule => {
+  const rule = (RULES as Record<string, KindRule>)[kind.split(':')[0]!]
+  if (!rule) throw new RangeError(`no such account kind: ${kind}`)
+  return rule
+}
+
+/** One text for one account, usable as a map key. */
+export const keyText = (key: AccountKey): string => `${key.merchantId}/${key.asset}/${key.kind}`

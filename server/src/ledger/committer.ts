@@ -1,0 +1,158 @@
+import type pg from 'pg'
+import { Batcher } from '../base/batcher.ts'
+import { connectPipelined, mayRetry, sqlState, type PoolSettings } from '../db/index.ts'
+import { judge } from './judge.ts'
+import { checkTransfer, type Item, type Outcome } from './posting.ts'
+import { openAccounts, readForJudging, writeJudged, type AccountIds, type Query } from './store.ts'
+
+/** Thrown when COMMIT was sent and its answer never came: the items may or may not have been applied. */
+export class OutcomeUnknown extends Error {
+  override name = 'OutcomeUnknown'
+}
+
+export interface Committer {
+  /** Resolves after the commit that applied the item, or with the guard that refused it. */
+  submit(item: Item): Promise<Outcome>
+  close(): Promise<void>
+}
+
+const MOST_ITEMS = 128
+
+/**
+ * The hot path: items of many requests share one transaction. Two trips a batch (lock and read; write and commit), judged
+ * in between. An error re-runs the batch's items one by one, so that one bad item can't fail its neighbours.
+ * @param lanes connections; a merchant's items always go to the same one
+ */
+export const createCommitter = (settings: PoolSettings, lanes = 2): Committer => {
+  const connections = Array.from({ length: lanes }, () => new Connection(settings))
+  const batcher = new Batcher<Item, Result>({
+    most: MOST_ITEMS,
+    lanes,
+    laneOf: (item) => Number.parseInt(item.transfer.merchantId.slice(-6), 16),
+    run: (items, lane) => runBatch(connections[lane]!, items),
+  })
+  return {
+    submit: async (item) => {
+      checkTransfer(item.transfer)
+      const result = await batcher.submit(item)
+      if ('error' in result) throw result.error
+      return result.outcome
+    },
+    close: async () => {
+      await batcher.close()
+      await Promise.all(connections.map((connection) => connection.close()))
+    },
+  }
+}
+
+type Result = { outcome: Outcome } | { error: unknown }
+
+const runBatch = async (connection: Connection, items: readonly Item[]): Promise<Result[]> => {
+  try {
+    return (await commitItems(connection, items)).map((outcome) => ({ outcome }))
+  } catch (error) {
+    const results: Result[] = []
+    for (const item of items) results.push(await runAlone(connection, item, error))
+    return results
+  }
+}
+
+/**
+ * Runs one item by itself after `error`, again after lost races and lost connections. An unknown COMMIT is resolved by the
+ * transfer's id before anything is judged again: judged again, an applied item would be refused by its own localId.
+ */
+const runAlone = async (connection: Connection, item: Item, first: unknown): Promise<Result> => {
+  let error = first
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    try {
+      if (await connection.hasTransfer(item)) return { outcome: { kind: 'applied' } }
+      return { outcome: (await commitItems(connection, [item]))[0]! }
+    } catch (caught) {
+      error = caught
+      if (!worthAnother(caught)) return { error: caught }
+    }
+  }
+  return { error: error instanceof ConnectionLost ? new OutcomeUnknown('the database did not answer') : error }
+}
+
+/** Unique violations come from another process that was faster; judging again then sees what it wrote. */
+const worthAnother = (error: unknown): boolean =>
+  error instanceof ConnectionLost || mayRetry(error) || sqlState(error) === '23505' || sqlState(error) === '23514'
+
+const commitItems = async (connection: Connection, items: readonly Item[]): Promise<Outcome[]> => {
+  const keys = items.flatMap((item) => item.transfer.legs.map((leg) => leg.account))
+  const query = await connection.query()
+  await openAccounts(query, connection.ids, keys)
+  const begun = query('begin', 'begin', [])
+  try {
+    const [reading] = await settleAll([readForJudging(query, connection.ids, items), begun])
+    const judged = judge(items, reading)
+    const written = writeJudged(query, items, judged)
+    await settleAll([written, query('commit', 'commit', [])])
+    return judged.outcomes
+  } catch (error) {
+    if (!(error instanceof ConnectionLost)) await query('rollback', 'rollback', [])
+    throw error
+  }
+}
+
+/** Waits for all answers of one trip before it throws, so that no answer is left to arrive in the next transaction. */
+const settleAll = async <T extends Promise<unknown>[] | []>(promises: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> => {
+  const settled = await Promise.allSettled(promises)
+  const failed = settled.find((s) => s.status === 'rejected')
+  if (failed) throw failed.reason
+  return settled.map((s) => (s as PromiseFulfilledResult<unknown>).value) as { [K in keyof T]: Awaited<T[K]> }
+}
+
+class ConnectionLost extends Error {}
+
+/** One pipelined connection, made again when it breaks. */
+class Connection {
+  readonly ids: AccountIds = new Map()
+  readonly #settings: PoolSettings
+  #client: pg.Client | undefined
+
+  constructor(settings: PoolSettings) {
+    this.#settings = settings
+  }
+
+  async query(): Promise<Query> {
+    const client = (this.#client ??= await this.#connect())
+    return async (name, text, values) => {
+      try {
+        return (await client.query({ name, text, values })).rows as Record<string, unknown>[]
+      } catch (error) {
+        if (sqlState(error) !== undefined && !sqlState(error)!.startsWith('57P')) throw error
+        this.#drop(client)
+        throw new ConnectionLost('connection to the database lost', { cause: error })
+      }
+    }
+  }
+
+  async hasTransfer(item: Item): Promise<boolean> {
+    const query = await this.query()
+    const text = 'select 1 from ledger_transfers where merchant_id = $1 and id = $2'
+    return (await query('ledger-has', text, [item.transfer.merchantId, item.transfer.id])).length === 1
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.end()
+    this.#client = undefined
+  }
+
+  async #connect(): Promise<pg.Client> {
+    try {
+      const client = await connectPipelined(this.#settings)
+      client.on('error', () => this.#drop(client))
+      return client
+    } catch (error) {
+      throw new ConnectionLost('no connection to the database', { cause: error })
+    }
+  }
+
+  #drop(client: pg.Client): void {
+    if (this.#client !== client) return
+    this.#client = undefined
+    client.end().catch(() => {})
+  }
+}

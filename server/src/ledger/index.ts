@@ -1,0 +1,17 @@
+/**
+ * The ledger: the only writer of ledger tables. Promises that entries are appended and never changed, that every transfer
+ * adds up to zero per asset, that a bounded account never has less than zero available, that a hold ends once, and that
+ * an item is applied whole, with the rows that belong to it, or not at all.
+ */
+export { HOUSE, keyText, ruleOf } from './accounts.ts'
+export type { AccountKey, AccountKind } from './accounts.ts'
+export { apply, applyAll } from './apply.ts'
+export { auditLedger } from './audit.ts'
+export type { Finding } from './audit.ts'
+export { createCommitter, OutcomeUnknown } from './committer.ts'
+export type { Committer } from './committer.ts'
+export { tidyLegs } from './posting.ts'
+export type { Cause, Item, KeptAnswer, Leg, Outcome, Refusal, RowTable, Settled, Transfer } from './posting.ts'
+export { balancesOf, totalOf } from './queries.ts'
+export type { Balance } from './queries.ts'
+export { anchorDay, findBrokenSeal, sealEntries } from './seal.ts'

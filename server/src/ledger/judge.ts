@@ -1,0 +1,155 @@
+import { keyText, ruleOf } from './accounts.ts'
+import type { Item, KeptAnswer, Outcome, Settled, Transfer } from './posting.ts'
+
+/** An account as locked: its balance and how many entries it has. */
+export interface AccountHead {
+  id: number
+  posted: bigint
+  held: bigint
+  version: number
+}
+
+/** What the first trip of a batch read, under lock. */
+export interface Reading {
+  /** by `keyText` */
+  accounts: Map<string, AccountHead>
+  /** by `merchantId/localId` */
+  localIds: Map<string, string>
+  /** by `merchantId/key` */
+  answers: Map<string, KeptAnswer & { fingerprint: string }>
+  /** by `merchantId/holdId`: what it holds, by account id. A hold that has ended or never was is absent. */
+  openHolds: Map<string, Map<number, bigint>>
+}
+
+export interface Entry {
+  accountId: number
+  version: number
+  transferId: string
+  posted: bigint
+  held: bigint
+  postedAfter: bigint
+  heldAfter: bigint
+}
+
+export interface Judgement {
+  outcomes: Outcome[]
+  entries: Entry[]
+  /** accounts that changed, as they stand after the batch */
+  heads: AccountHead[]
+  /** indexes of the items that were applied */
+  applied: number[]
+  /** answers to keep */
+  answers: { merchantId: string; key: string; fingerprint: string; answer: KeptAnswer }[]
+}
+
+/**
+ * Judges a batch in arrival order against what was read under lock, each item seeing the effects of those before it.
+ * Pure: it changes copies, and names the guard that refused. The order of guards is that of `Item`.
+ */
+export const judge = (items: readonly Item[], reading: Reading): Judgement => {
+  const heads = new Map([...reading.accounts].map(([key, head]) => [key, { ...head }]))
+  const localIds = new Map(reading.localIds)
+  const answers = new Map(reading.answers)
+  const openHolds = new Map(reading.openHolds)
+  const changed = new Map<number, AccountHead>()
+  const result: Judgement = { outcomes: [], entries: [], heads: [], applied: [], answers: [] }
+
+  const keep = (item: Item, settled: Settled): void => {
+    if (!item.answers) return
+    const answer = item.answers.of(settled)
+    for (const { key, fingerprint } of item.answers.keys) {
+      answers.set(`${item.transfer.merchantId}/${key}`, { ...answer, fingerprint })
+      result.answers.push({ merchantId: item.transfer.merchantId, key, fingerprint, answer })
+    }
+  }
+
+  items.forEach((item, index) => {
+    const before = answeredBefore(item, answers)
+    const outcome = before ?? refusalOf(item, heads, localIds, openHolds) ?? { kind: 'applied' as const }
+    result.outcomes.push(outcome)
+    if (outcome.kind === 'answered' || outcome.kind === 'key-reused') return
+    keep(item, outcome)
+    if (outcome.kind !== 'applied') return
+    result.applied.push(index)
+    const { transfer } = item
+    if (item.localId) localIds.set(`${transfer.merchantId}/${item.localId.value}`, transfer.cause.id)
+    if (transfer.closes) openHolds.delete(`${transfer.merchantId}/${transfer.closes}`)
+    const holds = transfer.legs.filter((leg) => leg.held > 0n)
+    if (holds.length > 0) {
+      const held = new Map(holds.map((leg) => [heads.get(keyText(leg.account))!.id, leg.held]))
+      openHolds.set(`${transfer.merchantId}/${transfer.id}`, held)
+    }
+    for (const leg of transfer.legs) {
+      const head = heads.get(keyText(leg.account))!
+      head.posted += leg.posted
+      head.held += leg.held
+      head.version += 1
+      changed.set(head.id, head)
+      result.entries.push({
+        accountId: head.id,
+        version: head.version,
+        transferId: transfer.id,
+        posted: leg.posted,
+        held: leg.held,
+        postedAfter: head.posted,
+        heldAfter: head.held,
+      })
+    }
+  })
+  result.heads = [...changed.values()]
+  return result
+}
+
+const answeredBefore = (
+  item: Item,
+  answers: ReadonlyMap<string, KeptAnswer & { fingerprint: string }>,
+): Outcome | undefined => {
+  for (const { key, fingerprint } of item.answers?.keys ?? []) {
+    const kept = answers.get(`${item.transfer.merchantId}/${key}`)
+    if (!kept) continue
+    if (kept.fingerprint !== fingerprint) return { kind: 'key-reused' }
+    return { kind: 'answered', answer: { status: kept.status, body: kept.body } }
+  }
+  return undefined
+}
+
+const refusalOf = (
+  item: Item,
+  heads: ReadonlyMap<string, AccountHead>,
+  localIds: ReadonlyMap<string, string>,
+  openHolds: ReadonlyMap<string, ReadonlyMap<number, bigint>>,
+): Settled | undefined => {
+  const { transfer } = item
+  if (item.localId) {
+    const taken = localIds.get(`${transfer.merchantId}/${item.localId.value}`)
+    if (taken !== undefined) return { kind: 'refused', guard: 'local-id-taken', objectId: taken }
+  }
+  if (transfer.closes) {
+    const hold = openHolds.get(`${transfer.merchantId}/${transfer.closes}`)
+    if (!hold) return { kind: 'refused', guard: 'hold-closed' }
+    requireWholeHold(transfer, hold, heads)
+  }
+  for (const leg of transfer.legs) {
+    const head = heads.get(keyText(leg.account))
+    if (!head) throw new Error(`account was not read: ${keyText(leg.account)}`)
+    const after = head.posted + leg.posted - head.held - leg.held
+    const falls = leg.posted - leg.held < 0n
+    if (falls && ruleOf(leg.account.kind).bounded && after < 0n) {
+      return { kind: 'refused', guard: 'insufficient', account: leg.account, available: head.posted - head.held }
+    }
+  }
+  return undefined
+}
+
+/** A hold ends as a whole: what is not captured is released by the same transfer. Anything else is a mistake of ours. */
+const requireWholeHold = (
+  transfer: Transfer,
+  hold: ReadonlyMap<number, bigint>,
+  heads: ReadonlyMap<string, AccountHead>,
+): void => {
+  const freed = new Map(
+    transfer.legs.filter((leg) => leg.held < 0n).map((leg) => [heads.get(keyText(leg.account))?.id, -leg.held]),
+  )
+  const whole = freed.size === hold.size && [...hold].every(([account, held]) => freed.get(account) === held)
+  if (!whole) throw new Error(`transfer ${transfer.id} does not end all of hold ${transfer.closes}`)
+}

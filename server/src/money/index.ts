@@ -1,0 +1,9 @@
+/**
+ * Money as integer units of an asset. Promises: parsing and printing are exact, every division names its rounding, and
+ * parts of a split add up to the whole.
+ */
+export { formatUnits, parseUnits, unitsOf } from './decimal.ts'
+export type { DecimalRefusal } from './decimal.ts'
+export { allocate, mulDiv } from './ratio.ts'
+export type { Rounding } from './ratio.ts'
+export { rescale } from './scale.ts'
