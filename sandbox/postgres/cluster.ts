@@ -1,0 +1,36 @@
+/** A database cluster: what initdb makes once in a data directory. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { giveTo } from './placement.ts'
+import type { Placement } from './placement.ts'
+import { runToEnd } from './run-as.ts'
+import { PostgresUnavailable } from './unavailable.ts'
+
+/** True when the directory holds a cluster. Throws when a different major version made it. */
+export function hasCluster(dataDir: string, version: string): boolean {
+  const file = join(dataDir, 'PG_VERSION')
+  if (!existsSync(file)) return false
+  const made = readFileSync(file, 'utf8').trim()
+  const major = version.split('.')[0]
+  if (made === major) return true
+  throw new PostgresUnavailable(`${dataDir} was made by PostgreSQL ${made} and this is ${major}; move it away to start empty`)
+}
+
+/** Creates the cluster beside its place and renames it in, so that a kill half way leaves nothing that looks finished. */
+export function createCluster({ runAs, native, dataDir }: Placement): void {
+  const prefix = `${basename(dataDir)}.init-`
+  for (const name of readdirSync(dirname(dataDir))) {
+    if (name.startsWith(prefix)) rmSync(join(dirname(dataDir), name), { recursive: true, force: true })
+  }
+  const draft = join(dirname(dataDir), `${prefix}${process.pid}`)
+  mkdirSync(draft, { mode: 0o700 })
+  giveTo(runAs, draft)
+  const run = runToEnd(runAs, join(native, 'bin', 'initdb'), [
+    ...['-D', draft, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-instructions'],
+  ])
+  if (run.status !== 0) {
+    rmSync(draft, { recursive: true, force: true })
+    throw new PostgresUnavailable(`initdb failed: ${(run.error?.message ?? `${run.stdout}\n${run.stderr}`).trim()}`)
+  }
+  renameSync(draft, dataDir)
+}

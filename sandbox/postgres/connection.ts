@@ -1,0 +1,32 @@
+/** First words with a server: does it answer, and does it have our database? */
+import { Client } from 'pg'
+import { socketUrl } from './socket.ts'
+
+export async function answers(socketDir: string): Promise<boolean> {
+  try {
+    await withClient(socketUrl(socketDir, 'postgres'), (client) => client.query('select 1'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+export async function ensureDatabase(socketDir: string, name: string): Promise<void> {
+  await withClient(socketUrl(socketDir, 'postgres'), async (client) => {
+    const found = await client.query('select 1 from pg_database where datname = $1', [name])
+    if (found.rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`)
+  })
+}
+
+/** Connects, does the work, and always disconnects. */
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  // A server that goes away between two queries must not end this process; the next query reports it.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

@@ -1,0 +1,11 @@
+/** What the global setup hands to every test file through vitest's `inject`. */
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A superuser's connection to the one test server. Make databases with `database.ts`; don't use this one's own. */
+    postgresUrl: string
+    /** Part of every database name of this run, so that two runs on one server don't meet. */
+    runId: string
+  }
+}
+
+export {}
