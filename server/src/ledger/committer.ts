@@ -98,10 +98,8 @@ const commitItems = async (connection: Connection, items: readonly Item[]): Prom
 
 /** Waits for all answers of one trip before it throws, so that no answer is left to arrive in the next transaction. */
 const settleAll = async <T extends Promise<unknown>[] | []>(promises: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> => {
-  const settled = await Promise.allSettled(promises)
-  const failed = settled.find((s) => s.status === 'rejected')
-  if (failed) throw failed.reason
-  return settled.map((s) => (s as PromiseFulfilledResult<unknown>).value) as { [K in keyof T]: Awaited<T[K]> }
+  await Promise.allSettled(promises)
+  return (await Promise.all(promises)) as { [K in keyof T]: Awaited<T[K]> }
 }
 
 class ConnectionLost extends Error {}

@@ -1,0 +1,40 @@
+/** A block of the chain the node holds to be the best one now. Hashes are lowercase hex, as the node prints them. */
+export interface Head {
+  height: number
+  hash: string
+}
+
+/** One movement of value that a transaction makes, in the chain's own integer units of that coin or token. */
+export interface Transfer {
+  /**
+   * Where in its transaction: `o:VOUT` a Bitcoin output, `n` an account chain's native value, `l:LOGINDEX` a token log,
+   * `t:PATH` native value of an inner call by trace path (`t:0.2`). With the hash it names the transfer for ever.
+   */
+  index: string
+  /** Contract of an allow-listed token in lowercase, or null for the native coin. */
+  contract: string | null
+  /** Senders in canonical form (EIP-55 on EVM chains); empty when the chain names none (coinbase). */
+  from: string[]
+  /** Receiver in canonical form: lowercase bech32 or base58 on Bitcoin, EIP-55 on EVM chains. */
+  to: string
+  units: bigint
+}
+
+export interface ChainTransaction {
+  hash: string
+  /**
+   * What the transaction uses up: `TXID:VOUT` for each Bitcoin input, `ADDRESS:NONCE` (EIP-55) on EVM chains. Two
+   * different transactions that share a key can never both be on one chain.
+   */
+  keys: string[]
+  /** False when it is in the block but had no effect but its fee (EVM receipt status 0); its transfers are then empty. */
+  succeeded: boolean
+  transfers: Transfer[]
+}
+
+export interface Block extends Head {
+  parent: string
+  /** ms since the epoch, by the block's own stamp */
+  time: number
+  transactions: ChainTransaction[]
+}

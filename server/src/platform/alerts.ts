@@ -1,0 +1,25 @@
+import { sql } from 'kysely'
+import type { Moment } from '../base/moment.ts'
+import type { Db, Tx } from '../db/index.ts'
+
+export interface Alert {
+  /** stable name of what is wrong, such as `custody-shortage` */
+  kind: string
+  /** what it is about: an asset, a transaction, a merchant */
+  subject: string
+  /** one sentence for a person, saying what to do */
+  text: string
+  detail?: unknown
+}
+
+/** Raises an alert unless the same one is open. Joins the caller's transaction, so it appears with what caused it. */
+export const raiseAlert = async (db: Db | Tx, alert: Alert, { at, newId }: Moment): Promise<void> => {
+  await sql`insert into alerts(id, kind, subject, text, detail, raised_at)
+    values (${newId()}, ${alert.kind}, ${alert.subject}, ${alert.text}, ${JSON.stringify(alert.detail ?? {})}, ${at})
+    on conflict do nothing`.execute(db)
+}
+
+/** Marks an open alert as over. */
+export const resolveAlert = async (db: Db | Tx, kind: string, subject: string, at: Date): Promise<void> => {
+  await sql`update alerts set resolved_at = ${at} where kind = ${kind} and subject = ${subject} and resolved_at is null`.execute(db)
+}
