@@ -20,7 +20,7 @@ export function hasCluster(dataDir: string, version: string): boolean {
 export function createCluster({ runAs, native, dataDir }: Placement): void {
   const prefix = `${basename(dataDir)}.init-`
   for (const name of readdirSync(dirname(dataDir))) {
-    if (name.startsWith(prefix)) rmSync(join(dirname(dataDir), name), { recursive: true, force: true })
+    if (name.startsWith(prefix)) removeDraft(join(dirname(dataDir), name))
   }
   const draft = join(dirname(dataDir), `${prefix}${process.pid}`)
   mkdirSync(draft, { mode: 0o700 })
@@ -33,4 +33,11 @@ export function createCluster({ runAs, native, dataDir }: Placement): void {
     throw new PostgresUnavailable(`initdb failed: ${(run.error?.message ?? `${run.stdout}\n${run.stderr}`).trim()}`)
   }
   renameSync(draft, dataDir)
+}
+
+/** The initdb of a killed launcher may still be writing there; then the next start removes it. */
+function removeDraft(draft: string): void {
+  try {
+    rmSync(draft, { recursive: true, force: true })
+  } catch {}
 }

@@ -26,6 +26,8 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** The server's own output. Default: `dataDir` with `.log` appended. */
   readonly logFile?: string
+  /** Folders that may hold what root must copy when the project is closed to other users. Default: /var/lib and the like. */
+  readonly copyBases?: readonly string[]
   /** Told what takes time, one line each. */
   readonly log?: (line: string) => void
 }
@@ -67,7 +69,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 
 async function launch(dataDir: string, options: PostgresOptions): Promise<{ server: StartedChild; socketDir: string }> {
   const binaries = findBinaries()
-  const placement = placeServer(binaries, dataDir)
+  const placement = placeServer(binaries, dataDir, options.copyBases)
   if (!hasCluster(placement.dataDir, binaries.version)) {
     options.log?.(`creating a PostgreSQL ${binaries.version.split('.')[0]} cluster as ${placement.runAs.name}`)
     createCluster(placement)

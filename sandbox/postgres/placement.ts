@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, cpSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync,
   statSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import { asOurselves, asUser, canEnter, inUserNamespace, nobody, whyNotRunnable } from './run-as.ts'
@@ -15,7 +16,7 @@ export interface Placement {
 }
 
 /** Where root keeps what `nobody` must reach when the project itself is closed to it. The last resort comes last. */
-const reachableBases = ['/var/lib', '/var/tmp', '/tmp']
+export const usualCopyBases: readonly string[] = ['/var/lib', '/var/tmp', '/tmp']
 
 /** Left in the data directory when the data had to go elsewhere. */
 const pointerName = 'MOVED-TO'
@@ -28,8 +29,11 @@ export function actualDataDir(dataDir: string): string {
   return existsSync(moved) ? moved : dataDir
 }
 
-/** Throws PostgresUnavailable, with every refusal, when nothing works. */
-export function placeServer(binaries: Binaries, dataDir: string): Placement {
+/**
+ * In place when the server's user can reach the files, else in a private copy under the first of `copyBases` that is open
+ * to that user. Throws PostgresUnavailable, with every refusal, when nothing works.
+ */
+export function placeServer(binaries: Binaries, dataDir: string, copyBases = usualCopyBases): Placement {
   mkdirSync(dirname(dataDir), { recursive: true })
   if (process.geteuid?.() !== 0) return placeAsOurselves(binaries, dataDir)
   const ordinary = ordinaryUser(dataDir)
@@ -41,7 +45,7 @@ export function placeServer(binaries: Binaries, dataDir: string): Placement {
       refused.push(`as ${runAs.name}: ${why}`)
     }
   }
-  for (const base of reachableBases) {
+  for (const base of copyBases) {
     if (existsSync(base) && canEnter(ordinary, base)) return placeCopy(binaries, dataDir, ordinary, base)
     refused.push(`in ${base}: closed to ${ordinary.name}`)
   }
@@ -55,9 +59,19 @@ export function giveTo(runAs: RunAs, folder: string): void {
 }
 
 function placeAsOurselves(binaries: Binaries, dataDir: string): Placement {
-  const why = whyNotRunnable(asOurselves, join(binaries.native, 'bin', 'postgres'))
-  if (why !== undefined) throw new PostgresUnavailable(`its program does not run: ${why}`)
-  return { runAs: asOurselves, native: binaries.native, dataDir }
+  const runAs = hasName() ? asOurselves : inUserNamespace
+  const why = whyNotRunnable(runAs, join(binaries.native, 'bin', 'postgres'))
+  if (why !== undefined) throw new PostgresUnavailable(`its program does not run as ${runAs.name}: ${why}`)
+  return { runAs, native: binaries.native, dataDir }
+}
+
+/** Containers run as bare numbers; initdb refuses a user that the system knows no name for. */
+function hasName(): boolean {
+  try {
+    return userInfo().username !== ''
+  } catch {
+    return false
+  }
 }
 
 /** The user whose files these already are, so that root and that user can take turns; else nobody. */

@@ -30,10 +30,10 @@ export function asUser(uid: number, gid: number): RunAs {
   }
 }
 
-/** Still root to the outside, so it reaches all that root owns, but not root in its own eyes. */
+/** To the outside still ourselves, so it reaches all that is ours; in its own eyes nobody, neither root nor unknown. */
 export const inUserNamespace: RunAs = {
-  name: 'a user namespace (unshare)',
-  owner: { uid: 0, gid: 0 },
+  name: 'nobody in a user namespace (unshare)',
+  ...(process.geteuid?.() === 0 ? { owner: { uid: 0, gid: 0 } } : {}),
   spawnIds: {},
   command: (file, args) => ({
     file: 'unshare',
