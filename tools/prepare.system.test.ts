@@ -1,22 +1,23 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync,
+import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync,
   writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 
-const prepare = new URL('./prepare.mjs', import.meta.url).pathname
+const tools = new URL('.', import.meta.url).pathname
 const installed = 'packages installed in'
 
 let template: string
 let project: string
 
-/** A project with one real dependency, packed as a file, so that npm ci needs no network. */
+/** A project with one real dependency, packed as a file, so that npm needs no network. */
 beforeAll(() => {
   template = mkdtempSync(join(tmpdir(), 'bursar-prepare-template-'))
   mkdirSync(join(template, 'tools'))
   mkdirSync(join(template, 'pear'))
-  copyFileSync(prepare, join(template, 'tools', 'prepare.mjs'))
+  copyFileSync(`${tools}/prepare.mjs`, join(template, 'tools', 'prepare.mjs'))
+  cpSync(`${tools}/prepare`, join(template, 'tools', 'prepare'), { recursive: true })
   write('pear/package.json', { name: 'pear', version: '1.0.0' })
   npm(['pack', './pear'])
   rmSync(join(template, 'pear'), { recursive: true })
@@ -95,6 +96,15 @@ test('killed half way, the next run repairs', async () => {
   utimesSync(lock, new Date(0), new Date(0))
   expect((await run().ended).output).toContain(installed)
   expect(existsSync(pearPath())).toBe(true)
+})
+
+test('a lock file made for other package files is refused before anything is touched', async () => {
+  const file = join(project, 'package.json')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"pear"', '"plum"'))
+  const { code, output } = await run().ended
+  expect(code).toBe(1)
+  expect(output).toContain(`dependencies of ${file} have changed; run npm install`)
+  expect(existsSync(join(project, 'node_modules'))).toBe(false)
 })
 
 test('without the network the message says so and the exit code is 1', async () => {
