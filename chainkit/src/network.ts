@@ -1,4 +1,4 @@
-/** The networks money moves on, by their names on the wire (`contract.md` section 9). */
+/** The networks money moves on, by their names on the wire (`contract.md` section 11). */
 export const NETWORKS = ['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'] as const
 
 export type Network = (typeof NETWORKS)[number]

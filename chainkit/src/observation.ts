@@ -29,6 +29,8 @@ export interface ChainTransaction {
   keys: string[]
   /** False when it is in the block but had no effect but its fee (EVM receipt status 0); its transfers are then empty. */
   succeeded: boolean
+  /** What it paid the network, in native units; 0 for a coinbase, null while it is only in the pool and not known. */
+  fee: bigint | null
   transfers: Transfer[]
 }
 

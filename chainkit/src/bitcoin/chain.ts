@@ -1,0 +1,33 @@
+/** Bitcoin's chains. Signet shares testnet's addresses and keys, so it is `testnet` here. */
+export type BitcoinChain = 'mainnet' | 'testnet' | 'regtest'
+
+interface ChainParameters {
+  /** Human-readable part of segwit addresses (BIP 173) */
+  hrp: string
+  /** Version byte of a base58 public key hash address */
+  publicKeyHash: number
+  /** Version byte of a base58 script hash address */
+  scriptHash: number
+  /** Coin type of BIP 44 paths (SLIP 44), before hardening */
+  coinType: number
+  /** Version bytes of extended keys (BIP 32) */
+  extendedKey: { public: number; private: number }
+}
+
+const TEST_KEYS = { public: 0x043587cf, private: 0x04358394 }
+
+export const CHAIN_PARAMETERS: Readonly<Record<BitcoinChain, ChainParameters>> = {
+  mainnet: {
+    hrp: 'bc',
+    publicKeyHash: 0x00,
+    scriptHash: 0x05,
+    coinType: 0,
+    extendedKey: { public: 0x0488b21e, private: 0x0488ade4 },
+  },
+  testnet: { hrp: 'tb', publicKeyHash: 0x6f, scriptHash: 0xc4, coinType: 1, extendedKey: TEST_KEYS },
+  regtest: { hrp: 'bcrt', publicKeyHash: 0x6f, scriptHash: 0xc4, coinType: 1, extendedKey: TEST_KEYS },
+}
+
+export function isBitcoinChain(text: string): text is BitcoinChain {
+  return Object.hasOwn(CHAIN_PARAMETERS, text)
+}

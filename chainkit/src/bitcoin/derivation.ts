@@ -1,0 +1,92 @@
+import { HDKey } from '@scure/bip32'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { ripemd160 } from '@noble/hashes/legacy.js'
+import { ACCOUNT_NUMBER, HARDENED, assertChildIndex } from '../account.ts'
+import type { KeyAccount } from '../account.ts'
+import { addressOf } from './address.ts'
+import { CHAIN_PARAMETERS } from './chain.ts'
+import type { BitcoinChain } from './chain.ts'
+import { writeScript } from './script.ts'
+
+/** 0: addresses given to others. 1: change back to ourselves (BIP 44). */
+export type Branch = 0 | 1
+
+export interface DerivedAddress {
+  address: string
+  script: Uint8Array
+  /** Compressed, 33 bytes */
+  publicKey: Uint8Array
+}
+
+/** Whose key spends an output: what a PSBT says about it (BIP 174, `PSBT_IN_BIP32_DERIVATION`). */
+export interface KeyOrigin {
+  publicKey: Uint8Array
+  /** First four bytes of the master key's identifier, as a number */
+  masterFingerprint: number
+  /** From the master key; hardened indexes have `HARDENED` added */
+  path: readonly number[]
+}
+
+const PURPOSE = 84
+const ACCOUNT_DEPTH = 3
+const ACCOUNTS_KEPT = 32
+
+/** `m/84'/coin'/account'` (BIP 84), from the master key. */
+export function accountPath(account: KeyAccount, chain: BitcoinChain): number[] {
+  return [PURPOSE, CHAIN_PARAMETERS[chain].coinType, ACCOUNT_NUMBER[account]].map((index) => index + HARDENED)
+}
+
+/**
+ * The native segwit address of `branch/index` below an account-level extended public key (BIP 84).
+ * Throws an Error when the key is not such a key of this chain, a RangeError when the index is out of range.
+ */
+export function deriveAddress(xpub: string, branch: Branch, index: number, chain: BitcoinChain): DerivedAddress {
+  assertChildIndex(index)
+  const publicKey = branchKey(xpub, branch, chain).deriveChild(index).publicKey!
+  const script = p2wpkhScript(publicKey)
+  return { address: addressOf(script, chain)!, script, publicKey }
+}
+
+/** The same key with the path and fingerprint that let a signer find it. */
+export function keyOrigin(
+  xpub: string,
+  masterFingerprint: number,
+  key: { account: KeyAccount; branch: Branch; index: number },
+  chain: BitcoinChain,
+): KeyOrigin {
+  const { publicKey } = deriveAddress(xpub, key.branch, key.index, chain)
+  return { publicKey, masterFingerprint, path: [...accountPath(key.account, chain), key.branch, key.index] }
+}
+
+/** The script of BIP 141's pay to witness public key hash for a compressed key. */
+export function p2wpkhScript(publicKey: Uint8Array): Uint8Array {
+  return writeScript('p2wpkh', ripemd160(sha256(publicKey)))
+}
+
+/** Branches already derived, newest last: one merchant platform uses a handful, and each costs two point operations. */
+const branches = new Map<string, readonly [HDKey, HDKey]>()
+
+function branchKey(xpub: string, branch: Branch, chain: BitcoinChain): HDKey {
+  const id = `${chain}:${xpub}`
+  const kept = branches.get(id)
+  if (kept) return kept[branch]
+  const account = readAccount(xpub, chain)
+  const pair = [account.deriveChild(0), account.deriveChild(1)] as const
+  if (branches.size >= ACCOUNTS_KEPT) branches.delete(branches.keys().next().value!)
+  branches.set(id, pair)
+  return pair[branch]
+}
+
+function readAccount(xpub: string, chain: BitcoinChain): HDKey {
+  let key: HDKey
+  try {
+    key = HDKey.fromExtendedKey(xpub, CHAIN_PARAMETERS[chain].extendedKey)
+  } catch {
+    throw new Error(`This is not an extended public key of Bitcoin ${chain}: take it from \`bursar-signer xpubs\``)
+  }
+  if (key.privateKey) throw new Error('This is an extended private key: it belongs to the signer alone')
+  if (key.depth !== ACCOUNT_DEPTH) {
+    throw new Error(`This extended key is at depth ${key.depth}; an account's is at depth ${ACCOUNT_DEPTH}`)
+  }
+  return key
+}

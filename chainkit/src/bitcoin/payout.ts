@@ -1,0 +1,129 @@
+import { refuse } from '../refusal.ts'
+import type { Refused } from '../refusal.ts'
+import { settle } from './change.ts'
+import { compareOutpoints, outpointOf, sumOf } from './coin.ts'
+import type { Output, SpendableCoin } from './coin.ts'
+import type { KeyOrigin } from './derivation.ts'
+import { REPLACEABLE, TRANSACTION_VERSION, unsignedTxid, writePsbt } from './psbt.ts'
+import type { Psbt, PsbtOutput, PsbtVersion } from './psbt.ts'
+import { dustThreshold, feeAt } from './size.ts'
+
+/** The most a transaction may pay the miner; both hold. A bug in an estimator must not cost more than this. */
+export interface FeeCaps {
+  /** satoshi */
+  maxFee: bigint
+  /** Thousandths of what the payments add up to; may be above 1000 where small payments are made */
+  maxFeePerMille: bigint
+}
+
+export interface ChangeOutput {
+  script: Uint8Array
+  /** Lets the signer see that the change is ours */
+  origin?: KeyOrigin
+}
+
+/** `as-given`: inputs and payments as they came, change last. `bip69`: sorted, so that nothing tells change from payments. */
+export type OutputOrder = 'as-given' | 'bip69'
+
+export interface PayoutRequest {
+  /** All of them are spent */
+  inputs: readonly SpendableCoin[]
+  payments: readonly Output[]
+  /** Where the rest goes, when it is more than dust. Without it the rest is fee. */
+  change?: ChangeOutput
+  /** Thousandths of a satoshi for each virtual byte */
+  feeRateMilliSatPerVb: bigint
+  caps: FeeCaps
+  order: OutputOrder
+  psbtVersion?: PsbtVersion
+}
+
+export interface Payout {
+  psbt: Uint8Array
+  /** Of the transaction once signed */
+  txid: string
+  /** satoshi */
+  fee: bigint
+  /** Virtual bytes once signed, at most */
+  vsize: number
+  /** satoshi; 0 when there is no change output */
+  change: bigint
+  changeIndex: number | undefined
+  /** Output index of each payment, in the order the payments were given */
+  paymentIndexes: number[]
+}
+
+export type PayoutRefusal = 'not-enough' | 'dust' | 'fee-too-high'
+
+/**
+ * Builds an unsigned transaction that spends all inputs, pays all payments, signals replaceability (BIP 125) and
+ * returns the rest as change. Throws a RangeError for no inputs, no payments or the same input twice.
+ */
+export function buildPayout(request: PayoutRequest): Payout | Refused<PayoutRefusal> {
+  const { inputs, payments, change, feeRateMilliSatPerVb, caps } = request
+  assertShape(inputs, payments)
+  const settled = settle(inputs, payments, change?.script, (vsize) => feeAt(feeRateMilliSatPerVb, vsize))
+  if (!settled) return refuse('not-enough', 'The inputs do not pay the payments and the fee')
+  const refusal = judgePayments(payments) ?? judgeFee(settled.fee, payments, caps)
+  if (refusal) return refusal
+  return arrange(request, settled)
+}
+
+export function assertShape(inputs: readonly SpendableCoin[], payments: readonly Output[]): void {
+  if (inputs.length === 0 || payments.length === 0) throw new RangeError('A payout has inputs and payments')
+  if (new Set(inputs.map(outpointOf)).size !== inputs.length) throw new RangeError('An input is given twice')
+}
+
+export function judgePayments(payments: readonly Output[]): Refused<'dust'> | undefined {
+  const dust = payments.find(({ script, units }) => units < dustThreshold(script))
+  return dust && refuse('dust', `A payment of ${dust.units} satoshi is below what nodes relay (${dustThreshold(dust.script)})`)
+}
+
+export function judgeFee(fee: bigint, payments: readonly Output[], caps: FeeCaps): Refused<'fee-too-high'> | undefined {
+  const paid = sumOf(payments)
+  if (fee > caps.maxFee) return refuse('fee-too-high', `A fee of ${fee} satoshi is above the cap of ${caps.maxFee}`)
+  if (fee * 1000n > caps.maxFeePerMille * paid) {
+    return refuse('fee-too-high', `A fee of ${fee} satoshi is above ${caps.maxFeePerMille}/1000 of the ${paid} paid`)
+  }
+  return undefined
+}
+
+type Arrangement = Pick<PayoutRequest, 'inputs' | 'payments' | 'change' | 'order' | 'psbtVersion'>
+
+/** Puts inputs and outputs in their order and writes the PSBT. */
+export function arrange(
+  { inputs, payments, change, order, psbtVersion = 0 }: Arrangement,
+  settled: { fee: bigint; change: bigint; vsize: number },
+): Payout {
+  const outputs: PsbtOutput[] = payments.map(({ script, units }) => ({ script, units, origins: [] }))
+  if (change && settled.change > 0n) {
+    outputs.push({ script: change.script, units: settled.change, origins: change.origin ? [change.origin] : [] })
+  }
+  const sorted = order === 'bip69' ? outputs.toSorted(compareOutputs) : outputs
+  const psbt: Psbt = {
+    version: psbtVersion,
+    transactionVersion: TRANSACTION_VERSION,
+    lockTime: 0,
+    inputs: (order === 'bip69' ? inputs.toSorted(compareOutpoints) : inputs).map(
+      ({ txid, vout, units, script, origin }) => ({
+        txid,
+        vout,
+        units,
+        script,
+        sequence: REPLACEABLE,
+        origins: origin ? [origin] : [],
+      }),
+    ),
+    outputs: sorted,
+  }
+  const changeIndex = settled.change > 0n ? sorted.indexOf(outputs.at(-1)!) : undefined
+  const paymentIndexes = payments.map((_, at) => sorted.indexOf(outputs[at]!))
+  return { psbt: writePsbt(psbt), txid: unsignedTxid(psbt), ...settled, changeIndex, paymentIndexes }
+}
+
+/** By amount, then by script (BIP 69). */
+function compareOutputs(a: Output, b: Output): number {
+  if (a.units !== b.units) return a.units < b.units ? -1 : 1
+  const at = a.script.findIndex((byte, index) => byte !== b.script[index])
+  return at < 0 ? a.script.length - b.script.length : a.script[at]! - (b.script[at] ?? -1)
+}

@@ -1,0 +1,60 @@
+import { hex } from '@scure/base'
+import { RawTx, Transaction } from '@scure/btc-signer'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { refuse } from '../refusal.ts'
+import type { Refused } from '../refusal.ts'
+import type { Output } from './coin.ts'
+import { WEIGHT_PER_VBYTE, vsizeOf } from './size.ts'
+
+export interface ParsedTransaction {
+  txid: string
+  lockTime: number
+  inputs: { txid: string; vout: number; sequence: number }[]
+  outputs: Output[]
+  /** Virtual bytes */
+  vsize: number
+}
+
+export interface FinalTransaction {
+  /** As it is broadcast */
+  raw: Uint8Array
+  txid: string
+  vsize: number
+}
+
+/** Reads a transaction as it travels, whatever its scripts hold. Signatures are not verified. */
+export function parseTransaction(raw: Uint8Array): ParsedTransaction | Refused<'not-parsable'> {
+  try {
+    const { version, inputs, outputs, lockTime } = RawTx.decode(raw)
+    const stripped = RawTx.encode({ version, segwitFlag: false, inputs, outputs, witnesses: undefined, lockTime })
+    return {
+      txid: hex.encode(sha256(sha256(stripped)).reverse()),
+      lockTime,
+      inputs: inputs.map(({ txid, index, sequence }) => ({ txid: hex.encode(txid), vout: index, sequence })),
+      outputs: outputs.map(({ amount, script }) => ({ script, units: amount })),
+      vsize: vsizeOf(stripped.length * (WEIGHT_PER_VBYTE - 1) + raw.length),
+    }
+  } catch (error) {
+    return refuse('not-parsable', `Not a Bitcoin transaction: ${(error as Error).message}`)
+  }
+}
+
+/** Makes the transaction of a PSBT that holds all signatures. Whether they are valid is for the node to say. */
+export function finalize(signedPsbt: Uint8Array): FinalTransaction | Refused<'not-parsable' | 'not-signed'> {
+  let transaction: Transaction
+  try {
+    transaction = Transaction.fromPSBT(signedPsbt)
+  } catch (error) {
+    return refuse('not-parsable', `Not a usable PSBT: ${(error as Error).message}`)
+  }
+  try {
+    return extract(transaction)
+  } catch (error) {
+    return refuse('not-signed', `This PSBT is not ready to broadcast: ${(error as Error).message}`)
+  }
+}
+
+export function extract(transaction: Transaction): FinalTransaction {
+  if (!transaction.isFinal) transaction.finalize()
+  return { raw: transaction.extract(), txid: transaction.id, vsize: transaction.vsize }
+}

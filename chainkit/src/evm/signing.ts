@@ -1,0 +1,17 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import type { Hex } from './hex.ts'
+import { serializeSigned, transactionHash } from './signed.ts'
+import { signingHash } from './transaction.ts'
+import type { UnsignedTransaction } from './transaction.ts'
+
+/** Signs deterministically (RFC 6979) with a low s (EIP-2). */
+export function signTransaction(
+  transaction: UnsignedTransaction,
+  privateKey: Uint8Array,
+): { raw: Uint8Array; hash: Hex } {
+  const bytes = secp256k1.sign(signingHash(transaction), privateKey, { prehash: false, format: 'recovered', lowS: true })
+  const { r, s, recovery } = secp256k1.Signature.fromBytes(bytes, 'recovered')
+  if (recovery !== 0 && recovery !== 1) throw new Error('The signature has no parity an EVM chain can hold')
+  const raw = serializeSigned(transaction, { r, s, yParity: recovery })
+  return { raw, hash: transactionHash(raw) }
+}

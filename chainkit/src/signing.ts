@@ -1,0 +1,3 @@
+/** The only functions that take private keys. The signer imports this door, and nothing else may. */
+export { signPayout } from './bitcoin/signing.ts'
+export { signTransaction } from './evm/signing.ts'
