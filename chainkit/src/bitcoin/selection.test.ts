@@ -1,0 +1,113 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isRefused } from '../refusal.ts'
+import { sumOf } from './coin.ts'
+import { buildPayout } from './payout.ts'
+import { selectCoins } from './selection.ts'
+import type { Selection, SelectionRequest } from './selection.ts'
+import type { SpendableCoin } from './coin.ts'
+import { dustThreshold, estimateVsize, feeAt } from './size.ts'
+import { CHANGE, NO_CAPS, coinSets, feeRates, outpoints, paymentLists, testCoin } from './test-wallet.ts'
+
+const changeScript = CHANGE.script
+
+function select(request: SelectionRequest<SpendableCoin>): Selection<SpendableCoin> {
+  const selection = selectCoins(request)
+  if (isRefused(selection)) throw new Error(selection.message)
+  return selection
+}
+
+const request = (coins: bigint[], pay: bigint, rate = 1000n): SelectionRequest<SpendableCoin> => ({
+  coins: coins.map((units, number) => testCoin(number, units)),
+  outputs: [{ script: changeScript, units: pay }],
+  changeScript,
+  feeRateMilliSatPerVb: rate,
+})
+
+describe('selectCoins', () => {
+  test('prefers coins that need no change', () => {
+    const { coins, change, fee } = select(request([500_000n, 60_000n, 40_300n, 7_000n], 100_000n))
+    expect(coins.map(({ units }) => units)).toEqual([60_000n, 40_300n])
+    expect([change, fee]).toEqual([0n, 300n])
+  })
+
+  test('else takes the smallest single coin that is enough', () => {
+    const { coins, change, fee } = select(request([500_000n, 150_000n, 90_000n, 80_000n], 100_000n))
+    expect(coins.map(({ units }) => units)).toEqual([150_000n])
+    expect([change, fee]).toEqual([150_000n - 100_000n - 141n, 141n])
+  })
+
+  test('else takes the largest first', () => {
+    const { coins } = select(request([40_000n, 30_000n, 20_000n, 90_000n, 80_000n], 150_000n))
+    expect(coins.map(({ units }) => units)).toEqual([90_000n, 80_000n])
+  })
+
+  test('leaves coins that cost more than they hold', () => {
+    const { coins } = select(request([100_000n, 600n], 90_000n, 10_000n))
+    expect(coins).toHaveLength(1)
+  })
+
+  test('makes dust a part of the fee', () => {
+    const pay = 100_000n - 141n - dustThreshold(changeScript) + 1n
+    expect(select(request([100_000n], pay)).change).toBe(0n)
+    expect(select(request([100_000n], pay - 1n)).change).toBe(dustThreshold(changeScript))
+  })
+
+  test('says when there is not enough, to the satoshi', () => {
+    expect(select(request([100_000n], 100_000n - 110n)).fee).toBe(110n)
+    expect(selectCoins(request([100_000n], 100_000n - 109n))).toMatchObject({ refused: 'not-enough' })
+    expect(selectCoins(request([], 1n))).toMatchObject({ refused: 'not-enough' })
+  })
+
+  test('says when the transaction would be too large to be relayed', () => {
+    const coins = new Array<bigint>(1600).fill(1_000n)
+    expect(selectCoins(request(coins, 1_450_000n))).toMatchObject({ refused: 'too-large' })
+  })
+
+  test('chooses from ten thousand coins within seconds', () => {
+    const coins = Array.from({ length: 10_000 }, (_, at) => 1_000n + BigInt((at * 7919) % 100_003))
+    const started = performance.now()
+    select(request(coins, 20_000_000n, 3_000n))
+    expect(performance.now() - started).toBeLessThan(3_000)
+  })
+
+  test('never loses a satoshi, never pays too little, and does not depend on the order of the coins', () => {
+    fc.assert(
+      fc.property(coinSets(25), paymentLists(4), feeRates, fc.boolean(), (coins, outputs, rate, withChange) => {
+        const asked = { coins, outputs, feeRateMilliSatPerVb: rate, ...(withChange && { changeScript }) }
+        const selection = selectCoins(asked)
+        const reversed = selectCoins({ ...asked, coins: coins.toReversed() })
+        if (isRefused(selection)) {
+          expect(reversed).toEqual(selection)
+          expect(selection.refused).toBe('not-enough')
+          return
+        }
+        const { coins: chosen, fee, change, vsize } = selection
+        expect(outpoints(isRefused(reversed) ? [] : reversed.coins)).toEqual(outpoints(chosen))
+        expect(new Set(outpoints(chosen)).size).toBe(chosen.length)
+        expect(sumOf(chosen)).toBe(sumOf(outputs) + change + fee)
+        expect(change === 0n || change >= dustThreshold(changeScript)).toBe(true)
+        const made = change > 0n ? [...outputs, { script: changeScript }] : outputs
+        expect(vsize).toBe(estimateVsize(chosen.map(({ script }) => script), made.map(({ script }) => script)))
+        expect(fee).toBeGreaterThanOrEqual(feeAt(rate, vsize))
+        if (change > 0n) expect(fee).toBe(feeAt(rate, vsize))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('buildPayout makes of a selection exactly what it promised', () => {
+    fc.assert(
+      fc.property(coinSets(12), paymentLists(3), feeRates, (coins, payments, feeRateMilliSatPerVb) => {
+        const selection = selectCoins({ coins, outputs: payments, changeScript, feeRateMilliSatPerVb })
+        if (isRefused(selection)) return
+        const change = { script: changeScript }
+        const caps = NO_CAPS
+        const built = buildPayout({ inputs: selection.coins, payments, change, feeRateMilliSatPerVb, caps, order: 'as-given' })
+        const { fee, vsize, change: left } = selection
+        expect(built).toMatchObject({ fee, vsize, change: left })
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
