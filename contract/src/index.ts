@@ -1,1 +1,10 @@
-export {}
+/** The merchant API as data: operations, notifications, errors, headers and the construction of signatures. */
+export * from './errors.ts'
+export { Created } from './fields.ts'
+export * from './headers.ts'
+export * from './limits.ts'
+export * from './notifications/index.ts'
+export * from './objects.ts'
+export type { Alias, BodyOf, Operation, ParamsOf, QueryOf, ResponseOf, Tag } from './operation.ts'
+export * from './operations/index.ts'
+export * from './signing.ts'

@@ -1,0 +1,125 @@
+/** The field schemas that operations and notifications share. Descriptions say what to send: refusals quote them. */
+import { Type } from 'typebox'
+import type { TObjectOptions, TProperties } from 'typebox'
+import { textLimits } from './limits.ts'
+
+/**
+ * What no text may hold, as members of a character class: NUL and lone surrogates, which are no UTF-8 text and which
+ * PostgreSQL can't store.
+ */
+const unstorable = '\\u0000\\ud800-\\udfff'
+
+/** Free text, stored and echoed as it came (`contract.md` 18 #14). */
+const text = (minLength: number, maxLength: number, description: string) =>
+  Type.String({ minLength, maxLength, pattern: `^[^${unstorable}]*$`, description })
+
+/** A request object: a field it does not list is refused by name, so that a typo never moves money (18 #31). */
+export const requestObject = <Properties extends TProperties>(properties: Properties, options: TObjectOptions = {}) =>
+  Type.Object(properties, { ...options, additionalProperties: false })
+
+/** An amount as a client sends it where zero makes sense, for example a fee (`contract.md` 18 #11). */
+export const decimal = (what: string) =>
+  Type.String({
+    pattern: '^\\d{1,30}(\\.\\d{1,18})?$',
+    description: `${what}. A decimal string such as "12.5": digits, at most 30 before the dot and 18 after`,
+  })
+
+/** An amount as a client sends it where money moves: greater than zero (`contract.md` 18 #11). */
+export const positiveDecimal = (what: string) =>
+  Type.String({
+    pattern: '^(?=.*[1-9])\\d{1,30}(\\.\\d{1,18})?$',
+    description:
+      `${what}. A decimal string greater than zero such as "12.5": digits, at most 30 before the dot and 18 after`,
+  })
+
+/** An amount as the server prints it: no sign, no exponent, no trailing zeros, no dot in an integer (18 #10). */
+export const printedDecimal = (what: string) =>
+  Type.String({ pattern: '^(0|[1-9]\\d*)(\\.\\d*[1-9])?$', description: what })
+
+/** Milliseconds since the epoch. */
+export const milliseconds = (what: string) => Type.Integer({ minimum: 0, description: `${what}, ms since the epoch` })
+
+/**
+ * A length of time in ms as a client sends it: a number, or the digits as a string (`contract.md` 16 #14). The schema
+ * bounds the number only; the operation bounds both.
+ */
+export const duration = (what: string, { min, max }: { readonly min: number; readonly max: number }) =>
+  Type.Union(
+    [
+      Type.Integer({ minimum: min, maximum: max }),
+      Type.String({ pattern: '^\\d{1,15}$' }),
+    ],
+    { description: `${what}, ms: ${min} to ${max}` },
+  )
+
+/** Checked against the list of assets by the operation, so that the refusal can name what exists. */
+export const ticker = (what: string) => Type.String({ minLength: 1, maxLength: textLimits.ticker, description: what })
+
+/** Checked against the list of networks by the operation. */
+export const blockchain = (what: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: textLimits.blockchain,
+    description: `${what}: BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON`,
+  })
+
+/** The two fields by which a caller bounds what an order costs (`contract.md` 18 #6 and #8, amendments 4 and 5). */
+export const ownFee = () =>
+  decimal('Fee to pay instead of the current one, at least as high; the current fee when absent')
+
+export const priceLimit = () =>
+  positiveDecimal(
+    'Price of the pair, in the order of `price.pair` of the estimate. The order fills at a price no worse than it',
+  )
+
+/** A chain address; checksum and network are checked by the operation. */
+export const address = (what: string) => Type.String({ minLength: 1, maxLength: textLimits.address, description: what })
+
+/** A card number; its check digit is checked by the operation. */
+export const card = (what: string) =>
+  Type.String({ pattern: '^\\d{12,19}$', description: `${what}: 12 to 19 digits without spaces` })
+
+export const meta = () =>
+  text(0, textLimits.meta, `The merchant's own text, returned in notifications: at most ${textLimits.meta} characters`)
+
+export const localId = () =>
+  text(
+    1,
+    textLimits.localId,
+    `The merchant's own identifier, 1 to ${textLimits.localId} characters, unique for ever across withdrawals, ` +
+      'batches, exchanges and exchanges with withdrawal: a repeated call can\'t move money twice',
+  )
+
+export const invoiceName = () =>
+  text(1, textLimits.name, `Name of the invoice: 1 to ${textLimits.name} characters`)
+
+export const invoiceDescription = () =>
+  text(
+    0,
+    textLimits.description,
+    `Shown on the payment page as plain text: at most ${textLimits.description} characters`,
+  )
+
+export const email = () =>
+  Type.String({
+    maxLength: textLimits.email,
+    pattern: `^[^\\s@${unstorable}]+@[^\\s@${unstorable}]+$`,
+    description: 'E-mail address of the payer',
+  })
+
+export const redirectUrl = (scheme: 'https' | 'https?', what: string) =>
+  Type.String({
+    maxLength: textLimits.redirectUrl,
+    pattern: `^${scheme}://[^\\s\\\\${unstorable}]+$`,
+    description: `Where the payer goes after payment: ${what}`,
+  })
+
+/** The path parameter of a lookup. Anything that is no identifier of the merchant's is 404, not 400. */
+export const idParams = (what: string) =>
+  Type.Object({ id: Type.String({ minLength: 1, maxLength: textLimits.id, description: what }) })
+
+/** The answer of a call that creates something. */
+export const Created = Type.Object(
+  { id: Type.String({ description: 'Identifier, a UUID; notifications carry it' }) },
+  { title: 'Created', description: 'What was created', examples: [{ id: '8c12e071-cd00-439d-90c0-74a8c2f96da2' }] },
+)

@@ -1,0 +1,49 @@
+/** The HTTP headers of the API. Names are matched without regard to case. */
+
+/** What a client sends (`contract.md` sections 1.1 and 2, 18 #13). */
+export const requestHeaders = {
+  /** Merchant identifier, a UUID. */
+  merchantId: 'merchant-id',
+  /** HMAC-SHA256 of MESSAGE, 64 lowercase hex digits. */
+  signature: 'signature',
+  /** Unix time in seconds, the same text as in MESSAGE. */
+  timestamp: 'timestamp',
+  /** Optional on every signed POST. Not part of MESSAGE. */
+  idempotencyKey: 'idempotency-key',
+} as const
+
+/** What the server answers with beside the body. */
+export const responseHeaders = {
+  /** Names this request in the server's logs; also `requestId` in an error body. */
+  requestId: 'x-request-id',
+  /** Whole seconds to wait: with 429, 503, and the 409 of a key in progress or a deposit not screened yet. */
+  retryAfter: 'retry-after',
+} as const
+
+/** What a notification carries (`contract.md` section 6 and 18 #16). */
+export const notificationHeaders = {
+  /** HMAC-SHA256 of MESSAGE for this attempt, 64 lowercase hex digits. */
+  signature: 'SIGNATURE',
+  /** Unix time of this attempt in seconds. */
+  timestamp: 'TIMESTAMP',
+  /** Standard Webhooks: identifies the notification; the same on every attempt. */
+  webhookId: 'webhook-id',
+  /** Standard Webhooks: Unix time of this attempt in seconds. */
+  webhookTimestamp: 'webhook-timestamp',
+  /** Standard Webhooks: `v1,BASE64`, several parted by spaces while a secret is being replaced. */
+  webhookSignature: 'webhook-signature',
+  /** 1 for the first attempt. */
+  deliveryAttempt: 'x-delivery-attempt',
+  /** The `sequence` of this notification in `GET /merchants/events`. */
+  eventSequence: 'x-event-sequence',
+} as const
+
+/**
+ * Grammar of header values. A timestamp has exactly ten digits: MESSAGE has no separators, and a fixed width keeps
+ * digits from sliding between the body or the path and the timestamp.
+ */
+export const headerPatterns = {
+  timestamp: '^[0-9]{10}$',
+  signature: '^[0-9a-f]{64}$',
+  idempotencyKey: '^[\\x21-\\x7e]{1,255}$',
+} as const

@@ -1,0 +1,48 @@
+/** What a notification is, as data. */
+import { Type } from 'typebox'
+import type { TObject, TObjectOptions, TProperties, TSchema } from 'typebox'
+import { milliseconds, printedDecimal } from '../fields.ts'
+
+export interface NotificationType {
+  /** Unique; differs from `kind` where two bodies share a kind. */
+  readonly name: string
+  /** The body's `kind`. */
+  readonly kind: string
+  readonly summary: string
+  readonly description: string
+  /** The body for each `status`. A field a status does not list is absent from it. */
+  readonly statuses: Readonly<Record<string, TObject>>
+  /** Any of them. */
+  readonly schema: TSchema
+}
+
+/** A notification's body for one status: exactly the fields listed. */
+export const notificationBody = <Properties extends TProperties>(properties: Properties, options: TObjectOptions) =>
+  Type.Object(properties, { ...options, additionalProperties: false })
+
+/** Fields of every notification (`contract.md` section 6). */
+export const commonFields = {
+  id: Type.String({ description: 'Identifier of the object, a UUID: the same in all its notifications' }),
+  merchantId: Type.String({ description: 'The merchant notified' }),
+  time: milliseconds('Creation of the object'),
+}
+
+/** Fields of what a merchant creates or labels; absent when not given. */
+export const givenFields = {
+  meta: Type.Optional(Type.String({ description: 'As given by the merchant' })),
+  localId: Type.Optional(Type.String({ description: 'As given by the merchant' })),
+}
+
+export const blockHeight = (
+) => Type.Integer({ minimum: 0, description: 'Height of the block; absent when `internal`' })
+
+export const transactionHash = () => Type.String({ description: 'Transaction; absent when `internal`' })
+
+/** The price of an exchange as notifications carry it: `price` of the second ticker for one of the first. */
+export const priceFields = {
+  price: printedDecimal('What one unit of the first ticker of `pricePair` costs in the second'),
+  pricePair: Type.Array(
+    Type.String(),
+    { minItems: 2, maxItems: 2, description: 'The two tickers, in the order of the price' },
+  ),
+}

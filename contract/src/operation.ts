@@ -1,0 +1,109 @@
+/** What one operation of the API is, as data. */
+import type { Static, TObject, TSchema } from 'typebox'
+import { authenticationErrors, generalErrors } from './errors.ts'
+import type { ErrorCode } from './errors.ts'
+
+export type Tag =
+  | 'Balances' | 'Addresses' | 'Deposits' | 'Withdrawals' | 'Card payouts' | 'Assets' | 'Crypto invoices'
+  | 'Fiat invoices' | 'Exchange' | 'Exchange and withdrawal' | 'Events'
+
+/** Another path that answers as the operation's own does. A request is signed over the path it is sent to. */
+export interface Alias {
+  readonly path: string
+  /** The operation's own path with a slash at its end. */
+  readonly trailingSlash?: boolean
+  /** On this path a signature over this other path is right too (`contract.md` 18 #32). */
+  readonly alsoSignedAs?: string
+}
+
+export interface Operation<
+  Id extends string = string,
+  Params extends TObject | null = TObject | null,
+  Query extends TObject | null = TObject | null,
+  Body extends TObject | null = TObject | null,
+  Response extends TSchema | null = TSchema | null,
+> {
+  /** Stable name in camelCase. */
+  readonly id: Id
+  readonly method: 'GET' | 'POST'
+  /** Starts with `/merchants/`; parameters are written `:id`. */
+  readonly path: string
+  readonly aliases: readonly Alias[]
+  readonly tag: Tag
+  readonly summary: string
+  readonly description: string
+  /** False for the two web forms only: they name the merchant in the body. */
+  readonly signed: boolean
+  /** An accepted signature sent again within the timestamp window gets the first answer again (amendment 2). */
+  readonly movesMoney: boolean
+  readonly params: Params
+  /** All values are texts. A parameter it does not list is ignored; the text `undefined` counts as absent (18 #31). */
+  readonly query: Query
+  /** Query parameters that hold a list, joined by commas. */
+  readonly lists: readonly string[]
+  /** Media type of the body; null when there is none. */
+  readonly contentType: 'application/json' | 'application/x-www-form-urlencoded' | null
+  /** A closed object at every level. */
+  readonly body: Body
+  /** Status of success: 200 with `response` as JSON, or 303 to the payment page, whose body means nothing. */
+  readonly success: 200 | 303
+  readonly response: Response
+  /** `code` of a request that does not fit the schemas (`contract.md` 18 #3 and #4). */
+  readonly validationCode: 0 | 3 | 100
+  /** Every way the operation refuses, by status and code. */
+  readonly errors: readonly ErrorCode[]
+}
+
+type Defaulted =
+  | 'aliases' | 'signed' | 'movesMoney' | 'params' | 'query' | 'lists' | 'contentType' | 'body' | 'success'
+  | 'response' | 'validationCode' | 'errors'
+
+/** What an operation's file states; the rest is the common case. `errors` are those particular to it. */
+type Spec<
+  Id extends string,
+  P extends TObject | null,
+  Q extends TObject | null,
+  B extends TObject | null,
+  R extends TSchema | null,
+> = Omit<Operation<Id, P, Q, B, R>, Defaulted> & Partial<Pick<Operation<Id, P, Q, B, R>, Defaulted>>
+
+/** Completes an operation with the common case and with the errors that follow from its shape. */
+export const operation = <
+  const Id extends string,
+  P extends TObject | null = null,
+  Q extends TObject | null = null,
+  B extends TObject | null = null,
+  R extends TSchema | null = null,
+>(spec: Spec<Id, P, Q, B, R>): Operation<Id, P, Q, B, R> => {
+  const { signed = true, validationCode = 100, body = null as B, params = null as P } = spec
+  return {
+    aliases: [],
+    movesMoney: false,
+    lists: [],
+    success: 200,
+    query: null as Q,
+    response: null as R,
+    ...spec,
+    signed,
+    validationCode,
+    params,
+    body,
+    contentType: body === null ? null : spec.contentType ?? 'application/json',
+    errors: [
+      ...(spec.errors ?? []),
+      ...(validationCode === 100 ? [generalErrors.invalidRequest] : []),
+      ...(signed ? Object.values(authenticationErrors) : []),
+      ...(params === null ? [] : [generalErrors.notFound]),
+      ...(spec.method === 'POST' ? [generalErrors.bodyTooLarge] : []),
+      ...(spec.method === 'POST' && signed ? [generalErrors.conflict] : []),
+      generalErrors.tooManyRequests, generalErrors.notBuilt, generalErrors.unavailable,
+    ].toSorted((a, b) => a.status - b.status || a.code - b.code),
+  }
+}
+
+type StaticOrUndefined<Schema extends TSchema | null> = Schema extends TSchema ? Static<Schema> : undefined
+
+export type ParamsOf<O extends Operation> = StaticOrUndefined<O['params']>
+export type QueryOf<O extends Operation> = StaticOrUndefined<O['query']>
+export type BodyOf<O extends Operation> = StaticOrUndefined<O['body']>
+export type ResponseOf<O extends Operation> = StaticOrUndefined<O['response']>

@@ -1,0 +1,138 @@
+import { Type } from 'typebox'
+import {
+  blockchain, duration, email, idParams, invoiceDescription, invoiceName, meta, milliseconds, printedDecimal,
+  redirectUrl, requestObject, ticker,
+} from '../fields.ts'
+import { durations } from '../limits.ts'
+import { BaseAmountInput, Company, CryptoAmount, CryptoAmountInput, Money, Target } from '../objects.ts'
+import { operation } from '../operation.ts'
+import { CreatedInvoice, formAnswer, invoiceFormFields } from './invoices.ts'
+
+/** `contract.md` 5.14, 16 #10, 18 #18. */
+export const createCryptoInvoice = operation({
+  id: 'createCryptoInvoice',
+  method: 'POST',
+  path: '/merchants/invoices/crypto',
+  tag: 'Crypto invoices',
+  summary: 'Create a crypto invoice',
+  description:
+    'A payment page for one payment. What `amount` leaves open the payer chooses. With `baseAmount` the price is ' +
+    'turned into crypto when the payer continues. Statuses arrive as `CryptoInvoice` notifications.',
+  body: requestObject(
+    {
+      name: invoiceName(),
+      amount: Type.Optional(CryptoAmountInput),
+      baseAmount: Type.Optional(BaseAmountInput),
+      description: Type.Optional(invoiceDescription()),
+      meta: Type.Optional(meta()),
+      email: Type.Optional(email()),
+      duration: Type.Optional(duration('Life of the invoice, 72 hours when absent', durations.cryptoInvoice)),
+      clientDuration: Type.Optional(
+        duration('Life shown on the page, at most `duration`; two thirds of it when absent', durations.cryptoInvoice),
+      ),
+      toPendingImmediate: Type.Optional(
+        Type.Boolean({ description: 'Skip the page\'s first step; false when absent' }),
+      ),
+      target: Type.Optional(Target),
+      redirectUrl: Type.Optional(redirectUrl('https?', 'an http or https URL')),
+    },
+    {
+      examples: [{
+        name: 'Order 1042',
+        amount: { value: '100', ticker: 'USDT', blockchain: 'TRON' },
+        meta: 'your-info',
+      }],
+    },
+  ),
+  response: CreatedInvoice,
+})
+
+/** `contract.md` 5.15, 18 #15, amendment 10. */
+export const createCryptoInvoiceByForm = operation({
+  id: 'createCryptoInvoiceByForm',
+  method: 'POST',
+  path: '/merchants/invoices/crypto/form',
+  tag: 'Crypto invoices',
+  summary: 'Create a crypto invoice from a web form',
+  description: formAnswer,
+  signed: false,
+  contentType: 'application/x-www-form-urlencoded',
+  body: requestObject(
+    {
+      ...invoiceFormFields,
+      ticker: Type.Optional(ticker('Asset; the payer chooses it when absent')),
+      blockchain: Type.Optional(blockchain('Network; the payer chooses it when absent')),
+    },
+    {
+      examples: [{ merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10', name: 'Donation', value: '10', ticker: 'USDT' }],
+    },
+  ),
+  success: 303,
+})
+
+export const CryptoInvoice = Type.Object(
+  {
+    id: Type.String({ description: 'Identifier' }),
+    merchantId: Type.String({ description: 'Who asks for the money' }),
+    company: Company,
+    name: Type.String({ description: 'As given' }),
+    description: Type.Optional(Type.String({ description: 'As given' })),
+    meta: Type.Optional(Type.String({ description: 'As given' })),
+    email: Type.Optional(Type.String({ description: 'E-mail address of the payer, when known' })),
+    status: Type.Enum(['CREATED', 'REGISTERED', 'PENDING', 'PAID', 'EXPIRED'], {
+      description:
+        'REGISTERED: an address is allocated. PENDING: a deposit has been seen. PAID: paid or closed. EXPIRED: time ' +
+        'ran out',
+    }),
+    url: Type.String({ description: 'Payment page' }),
+    createdAt: milliseconds('When it was created'),
+    expiredAt: milliseconds('When it ends if it is not paid'),
+    clientExpiredAt: milliseconds('The end the page shows'),
+    amount: Type.Union([CryptoAmount, Type.Null()], { description: 'What is asked for; null until the payer chooses' }),
+    baseAmount: Type.Optional(Money),
+    price: Type.Optional(printedDecimal('Rate used, when priced in fiat')),
+    paidPrice: Type.Optional(printedDecimal('What was paid, in the currency of the price')),
+    address: Type.Optional(Type.String({ description: 'Where the payer sends it; from REGISTERED on' })),
+    paidAmount: printedDecimal('What was paid so far'),
+    fee: Type.Optional(printedDecimal('The service\'s fee, when paid')),
+  },
+  {
+    title: 'CryptoInvoice',
+    description: 'A crypto invoice',
+    examples: [{
+      id: '123e4567-e89b-12d3-a456-426614174000', merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
+      company: { name: 'Shop Ltd', url: 'https://shop.example' }, name: 'Order 1042', meta: 'your-info',
+      status: 'PENDING',
+      url: 'https://pay.example/invoices/crypto/123e4567-e89b-12d3-a456-426614174000', createdAt: 1677486443000,
+      expiredAt: 1677745643000, clientExpiredAt: 1677659243000,
+      amount: { value: '100', ticker: 'USDT', blockchain: 'TRON' },
+      address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', paidAmount: '40',
+    }],
+  },
+)
+
+/** `contract.md` 5.16. */
+export const getCryptoInvoice = operation({
+  id: 'getCryptoInvoice',
+  method: 'GET',
+  path: '/merchants/invoices/crypto/:id',
+  tag: 'Crypto invoices',
+  summary: 'Find a crypto invoice',
+  description: 'The invoice as it stands.',
+  params: idParams('Identifier of the invoice'),
+  response: CryptoInvoice,
+})
+
+/** `contract.md` 5.17, 18 #22. */
+export const closeCryptoInvoice = operation({
+  id: 'closeCryptoInvoice',
+  method: 'POST',
+  path: '/merchants/invoices/crypto/:id/close',
+  tag: 'Crypto invoices',
+  summary: 'Close a crypto invoice as paid',
+  description:
+    'Takes an invoice that is REGISTERED, PENDING or EXPIRED, with something paid, to PAID at once; else 400. No ' +
+    'body. Answers the invoice.',
+  params: idParams('Identifier of the invoice'),
+  response: CryptoInvoice,
+})

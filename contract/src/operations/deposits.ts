@@ -1,0 +1,32 @@
+import { generalErrors } from '../errors.ts'
+import { idParams } from '../fields.ts'
+import { Compliance } from '../notifications/compliance.ts'
+import { Replenish } from '../notifications/replenish.ts'
+import { operation } from '../operation.ts'
+
+/** An addition of this project: a client that lost its notifications asks. */
+export const getDeposit = operation({
+  id: 'getDeposit',
+  method: 'GET',
+  path: '/merchants/replenishment/crypto/:id',
+  tag: 'Deposits',
+  summary: 'Find a deposit',
+  description: 'The deposit as its newest notification states it.',
+  params: idParams('Identifier of the deposit'),
+  response: Replenish,
+})
+
+/** `contract.md` 5.6, 18 #24. */
+export const getDepositCompliance = operation({
+  id: 'getDepositCompliance',
+  method: 'GET',
+  path: '/merchants/replenishment/crypto/:id/compliance',
+  tag: 'Deposits',
+  summary: 'Screening report of a deposit',
+  description:
+    'Best asked about five minutes after the transaction was broadcast. Until the report exists the answer is 409, ' +
+    'code 102, with `Retry-After`.',
+  params: idParams('Identifier of the deposit'),
+  response: Compliance,
+  errors: [generalErrors.notScreenedYet],
+})

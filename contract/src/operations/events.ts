@@ -1,0 +1,59 @@
+import { Type } from 'typebox'
+import { milliseconds } from '../fields.ts'
+import { eventPage } from '../limits.ts'
+import { Notification } from '../notifications/index.ts'
+import { operation } from '../operation.ts'
+
+export const Event = Type.Object(
+  {
+    sequence: Type.Integer({
+      minimum: 1,
+      description: 'Position in the merchant\'s notifications; also in `x-event-sequence`',
+    }),
+    id: Type.String({ description: 'Identifier of the notification; also in `webhook-id`' }),
+    objectId: Type.String({ description: 'What it is about: the `id` in `body`' }),
+    kind: Type.String({ description: 'The `kind` in `body`' }),
+    status: Type.String({ description: 'The `status` in `body`' }),
+    createdAt: milliseconds('When the status changed'),
+    body: Notification,
+  },
+  { title: 'Event', description: 'A notification that was sent, or is being sent' },
+)
+
+export const EventPage = Type.Object(
+  {
+    events: Type.Array(Event, { description: 'In the order of `sequence`' }),
+    next: Type.Integer({
+      minimum: 0,
+      description: 'The `after` of the next call; the one given when there is nothing newer',
+    }),
+  },
+  {
+    title: 'EventPage',
+    description: 'Notifications in order',
+    examples: [{ events: [], next: 41 }],
+  },
+)
+
+/** An addition of this project (design, section 10): a merchant who lost everything can rebuild. */
+export const listEvents = operation({
+  id: 'listEvents',
+  method: 'GET',
+  path: '/merchants/events',
+  tag: 'Events',
+  summary: 'List notifications',
+  description: 'Every notification of the merchant after a position, whether its delivery succeeded or not.',
+  query: Type.Object({
+    after: Type.String({
+      pattern: '^\\d{1,15}$',
+      description: 'Position to start behind, `0` for the beginning: a whole number',
+    }),
+    limit: Type.Optional(
+      Type.String({
+        pattern: '^(?:[1-9]\\d{0,2}|1000)$',
+        description: `Most notifications in the answer: 1 to ${eventPage.max}, ${eventPage.default} when absent`,
+      }),
+    ),
+  }),
+  response: EventPage,
+})

@@ -1,0 +1,138 @@
+import { Type } from 'typebox'
+import { estimateErrors, exchangeErrors } from '../errors.ts'
+import {
+  Created, localId, meta, ownFee, positiveDecimal, printedDecimal, priceLimit, requestObject, ticker,
+} from '../fields.ts'
+import { Price } from '../objects.ts'
+import { operation } from '../operation.ts'
+
+const side = Type.Enum(['target', 'spend'], {
+  description: '`target`: `amount` is what is received. `spend`: `amount` is what is spent, fee included',
+})
+
+export const ExchangeDirection = Type.Object(
+  {
+    target: Type.Object({
+      ticker: Type.String({ description: 'Asset received' }),
+      amountStep: printedDecimal('Smallest change of the amount received'),
+    }),
+    exchange: Type.Object({
+      ticker: Type.String({ description: 'Asset spent' }),
+      amountStep: printedDecimal('Smallest change of the amount spent; finer digits are refused'),
+      min: printedDecimal('Least amount, in the asset spent'),
+      max: printedDecimal('Greatest amount, in the asset spent'),
+    }),
+    price: Price,
+    decimals: Type.Object({
+      price: Type.Integer({ minimum: 0, description: 'Digits after the dot of a price' }),
+      exchange: Type.Integer({ minimum: 0, description: 'Digits after the dot of the amount spent' }),
+    }),
+  },
+  {
+    title: 'ExchangeDirection',
+    description: 'A pair that can be exchanged, with its limits',
+    examples: [{
+      target: { ticker: 'BNB', amountStep: '0.0001' },
+      exchange: { ticker: 'USDT', amountStep: '0.01', min: '0.01', max: '10000' },
+      price: { value: '310.5', pair: ['BNB', 'USDT'] },
+      decimals: { price: 8, exchange: 2 },
+    }],
+  },
+)
+
+/** `contract.md` 5.21, 16 #4 and #20. */
+export const listExchangeDirections = operation({
+  id: 'listExchangeDirections',
+  method: 'GET',
+  path: '/merchants/exchange/available-directions',
+  aliases: [{ path: '/merchants/exchange/available-directions/', trailingSlash: true }],
+  tag: 'Exchange',
+  summary: 'List exchange directions',
+  description: 'The pairs that can be exchanged now, with limits and steps.',
+  response: Type.Array(ExchangeDirection, { title: 'ExchangeDirections', description: 'Open directions' }),
+})
+
+export const ExchangeEstimate = Type.Object(
+  {
+    price: Price,
+    exchange: Type.Object({
+      amount: printedDecimal('What is exchanged: `spend.amount` less `fee`'),
+      ticker: Type.String({ description: 'Asset spent' }),
+      fee: printedDecimal('Fee, in the asset spent'),
+    }),
+    target: Type.Object({
+      amount: printedDecimal('What is credited'),
+      ticker: Type.String({ description: 'Asset received' }),
+    }),
+    spend: Type.Object({
+      amount: printedDecimal('What is spent, fee included'),
+      ticker: Type.String({ description: 'Asset spent' }),
+    }),
+  },
+  {
+    title: 'ExchangeEstimate',
+    description: 'What an exchange would do now',
+    examples: [{
+      price: { value: '40', pair: ['USDT', 'UAH'] },
+      exchange: { amount: '4000', ticker: 'UAH', fee: '20' },
+      target: { amount: '100', ticker: 'USDT' },
+      spend: { amount: '4020', ticker: 'UAH' },
+    }],
+  },
+)
+
+/** `contract.md` 5.22, 16 #4, #21 and #29. */
+export const estimateExchange = operation({
+  id: 'estimateExchange',
+  method: 'GET',
+  path: '/merchants/exchange/estimate',
+  aliases: [{ path: '/merchants/exchange/estimate/', trailingSlash: true }],
+  tag: 'Exchange',
+  summary: 'Estimate an exchange',
+  description: 'The price is honoured for 10 seconds, once: create the exchange with it.',
+  query: Type.Object({
+    targetTicker: ticker('Asset to receive'),
+    spendTicker: ticker('Asset to spend'),
+    amount: positiveDecimal('Amount of the side'),
+    side,
+    price: Type.Optional(priceLimit()),
+  }),
+  response: ExchangeEstimate,
+  validationCode: 0,
+  errors: Object.values(estimateErrors),
+})
+
+/** `contract.md` 5.23, 16 #22 and #23, 18 #8, amendments 4, 5 and 11. */
+export const createExchange = operation({
+  id: 'createExchange',
+  method: 'POST',
+  path: '/merchants/exchange',
+  tag: 'Exchange',
+  summary: 'Exchange',
+  description:
+    'Fills at once, at a price no worse than `price`, or not at all: code 3 with the current price in the ' +
+    'description. The result arrives as an `Exchange` notification.',
+  movesMoney: true,
+  body: requestObject(
+    {
+      spendTicker: ticker('Asset to spend'),
+      targetTicker: ticker('Asset to receive'),
+      amount: positiveDecimal('Amount of the side'),
+      side,
+      fee: Type.Optional(ownFee()),
+      price: priceLimit(),
+      localId: Type.Optional(localId()),
+      meta: Type.Optional(meta()),
+    },
+    {
+      examples: [{
+        spendTicker: 'UAH', targetTicker: 'USDT', amount: '100', side: 'target', fee: '20', price: '40',
+        localId: 'exchange-3',
+        meta: 'your-info',
+      }],
+    },
+  ),
+  response: Created,
+  validationCode: 3,
+  errors: exchangeErrors,
+})

@@ -1,0 +1,95 @@
+import { Type } from 'typebox'
+import {
+  email, idParams, invoiceDescription, invoiceName, meta, redirectUrl, requestObject, ticker,
+} from '../fields.ts'
+import { Company, Money, MoneyInput, Target } from '../objects.ts'
+import { operation } from '../operation.ts'
+import { CreatedInvoice, formAnswer, invoiceFormFields } from './invoices.ts'
+
+const limits = 'UAH 25 to 29999, KZT 12000 to 300000.'
+
+/** `contract.md` 5.18, 16 #2, 18 #31. */
+export const createFiatInvoice = operation({
+  id: 'createFiatInvoice',
+  method: 'POST',
+  path: '/merchants/invoices/fiat',
+  aliases: [{ path: '/merchants/invoices' }],
+  tag: 'Fiat invoices',
+  summary: 'Create a fiat invoice',
+  description: `A payment page for one payment by card. ${limits} Statuses arrive as \`Invoice\` notifications.`,
+  body: requestObject(
+    {
+      name: invoiceName(),
+      amount: Type.Optional(MoneyInput),
+      description: Type.Optional(invoiceDescription()),
+      meta: Type.Optional(meta()),
+      email: Type.Optional(email()),
+      toPendingImmediate: Type.Optional(
+        Type.Boolean({ description: 'Skip the page\'s first step; false when absent' }),
+      ),
+      target: Type.Optional(Target),
+      redirectUrl: Type.Optional(redirectUrl('https?', 'an http or https URL')),
+    },
+    { examples: [{ name: 'Order 1043', amount: { value: '1000', ticker: 'UAH' }, meta: 'your-info' }] },
+  ),
+  response: CreatedInvoice,
+})
+
+/** `contract.md` 5.19, 16 #17, 18 #15, amendment 10. */
+export const createFiatInvoiceByForm = operation({
+  id: 'createFiatInvoiceByForm',
+  method: 'POST',
+  path: '/merchants/invoices/fiat/form',
+  tag: 'Fiat invoices',
+  summary: 'Create a fiat invoice from a web form',
+  description: `${formAnswer} ${limits}`,
+  signed: false,
+  contentType: 'application/x-www-form-urlencoded',
+  body: requestObject(
+    { ...invoiceFormFields, ticker: Type.Optional(ticker('Currency: UAH or KZT; the payer chooses it when absent')) },
+    {
+      examples: [{ merchantID: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10', name: 'Donation', value: '100', ticker: 'UAH' }],
+    },
+  ),
+  success: 303,
+})
+
+export const FiatInvoice = Type.Object(
+  {
+    id: Type.String({ description: 'Identifier' }),
+    name: Type.String({ description: 'As given' }),
+    company: Company,
+    status: Type.Enum(['CREATED', 'PENDING', 'PAID', 'DONE', 'FAILED'], {
+      description: 'PENDING: the payer has opened the card form. PAID: the bank reports payment. DONE: credited',
+    }),
+    amount: Type.Union([Money, Type.Null()], { description: 'What is asked for; null until the payer chooses' }),
+    description: Type.Optional(Type.String({ description: 'As given' })),
+    meta: Type.Optional(Type.String({ description: 'As given' })),
+    paidAmount: Type.Optional(Money),
+    fee: Type.Optional(Money),
+    cardNumber: Type.Optional(Type.String({ description: 'Card that paid, masked; when DONE' })),
+  },
+  {
+    title: 'FiatInvoice',
+    description: 'A fiat invoice. `paidAmount`, `fee` and `cardNumber` come with DONE',
+    examples: [{
+      id: '9f2d7a64-3f0c-4f5e-8d0b-0a7c1c6e5b32', name: 'Order 1043',
+      company: { name: 'Shop Ltd', url: 'https://shop.example' },
+      status: 'DONE', amount: { value: '1000', ticker: 'UAH' }, meta: 'your-info',
+      paidAmount: { value: '1000', ticker: 'UAH' },
+      fee: { value: '10', ticker: 'UAH' }, cardNumber: '411111******1111',
+    }],
+  },
+)
+
+/** `contract.md` 5.20. */
+export const getFiatInvoice = operation({
+  id: 'getFiatInvoice',
+  method: 'GET',
+  path: '/merchants/invoices/fiat/:id',
+  tag: 'Fiat invoices',
+  summary: 'Find a fiat invoice',
+  description: 'The invoice as it stands.',
+  params: idParams('Identifier of the invoice'),
+  response: FiatInvoice,
+})
