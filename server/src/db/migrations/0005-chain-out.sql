@@ -14,6 +14,10 @@ create table withdrawals (
   -- the ledger transfer that holds amount + fee
   hold_id uuid not null,
   outgoing_id uuid,
+  -- Done has been sent: it is never sent twice
+  done_sent boolean not null default false,
+  -- not taken up before this; set back when a transaction for it was given up before anything was signed
+  not_before timestamptz not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (merchant_id, id)
@@ -45,7 +49,8 @@ create table outgoing (
   network text not null,
   purpose text not null check (purpose in ('payout', 'filler')),
   state text not null,
-  sender text,
+  -- whose money it is in the chain's eyes: the hot address, or the addresses of the coins it spends
+  senders text[] not null,
   nonce bigint,
   -- what this transaction uses up (the chain port's keys)
   keys text[] not null,
@@ -57,8 +62,6 @@ create table outgoing (
   -- native units paid to the network, once mined
   network_fee numeric(78, 0),
   succeeded boolean,
-  -- the ledger transfer that moved custody to transit
-  transit_transfer uuid,
   first_broadcast_at timestamptz,
   last_broadcast_at timestamptz,
   next_step_at timestamptz not null,
@@ -67,7 +70,7 @@ create table outgoing (
   updated_at timestamptz not null
 );
 create index outgoing_open on outgoing (network, next_step_at) where state not in ('final', 'failed', 'abandoned');
-create unique index outgoing_nonce on outgoing (network, sender, nonce) where nonce is not null and state <> 'abandoned';
+create unique index outgoing_nonce on outgoing (network, (senders[1]), nonce) where nonce is not null and state <> 'abandoned';
 create index outgoing_mined on outgoing (network, mined_height) where mined_height is not null;
 
 -- Everything ever put before the signer: the unsigned bytes first, the signed bytes before they are broadcast.
@@ -108,3 +111,17 @@ create index utxos_spendable on utxos (network, units) where spent_by is null an
 create index utxos_height on utxos (network, block_height);
 create index utxos_spent_height on utxos (network, spent_height) where spent_height is not null;
 create index utxos_reserved on utxos (reserved_by) where reserved_by is not null;
+
+-- Money that reached a wallet of the house from outside: the owner's, booked once its block is final.
+create table fundings (
+  network text not null,
+  transaction text not null,
+  index text not null,
+  asset text not null,
+  address text not null,
+  units numeric(78, 0) not null,
+  block_height bigint not null,
+  booked boolean not null default false,
+  primary key (network, transaction, index)
+);
+create index fundings_open on fundings (network, block_height) where not booked;

@@ -1,0 +1,46 @@
+import type { KeyAccount, Network } from '@bursar/chainkit'
+
+/** What a transaction pays, as the signer holds it against the bytes: one withdrawal, in the asset's chain units. */
+export interface Intent {
+  id: string
+  asset: string
+  to: string
+  units: string
+}
+
+export interface SigningKey {
+  account: KeyAccount
+  branch: 0 | 1
+  index: number
+}
+
+export interface SignRequest {
+  network: Network
+  transactionId: string
+  purpose: 'payout' | 'filler'
+  intents: Intent[]
+  /** hex: a PSBT, or an unsigned EVM transaction */
+  unsigned: string
+  /** the key of each input, or the one key of the sender */
+  keys: SigningKey[]
+  approvals?: { intentId: string; keyId: string; signature: string }[]
+}
+
+export type SignAnswer =
+  /** raw network transaction in hex, and its hash */
+  | { signed: string; hash: string }
+  /** nothing was signed, and nothing will be for this request as it stands */
+  | { refused: string; message: string }
+
+/** The signer, wherever it runs. Throws when it can't be reached or its answer was lost: then nothing is known. */
+export interface Signer {
+  sign(request: SignRequest): Promise<SignAnswer>
+  status(): Promise<SignerStatus>
+}
+
+export interface SignerStatus {
+  keys: { fingerprint: string; [name: string]: unknown }
+  policy: { hash: string; [name: string]: unknown }
+  log: { length: number; head: string }
+  [name: string]: unknown
+}

@@ -1,0 +1,66 @@
+import type { Block, Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/index.ts'
+
+/** A coin of ours that nothing spends yet. */
+export interface OwnCoin {
+  transaction: string
+  vout: number
+  address: string
+  account: 'deposit' | 'hot'
+  branch: 0 | 1
+  index: number
+  units: bigint
+}
+
+/** Notes the coins a block makes for us and the coins of ours it spends. */
+export const followCoins = async (tx: Tx, network: Network, block: Block): Promise<void> => {
+  const made = block.transactions.flatMap((t) =>
+    t.transfers.filter((x) => x.index.startsWith('o:')).map((x) => ({ hash: t.hash, vout: Number(x.index.slice(2)), to: x.to, units: x.units })),
+  )
+  await sql`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, block_height)
+    select ${network}, u.t, u.v, u.a, k.account, k.branch, k.derivation_index, u.n, ${block.height}
+    from unnest(${made.map((m) => m.hash)}::text[], ${made.map((m) => m.vout)}::int[], ${made.map((m) => m.to)}::text[],
+      ${made.map((m) => m.units.toString())}::numeric[]) u(t, v, a, n)
+    join lateral (
+      select 'deposit' as account, 0::smallint as branch, derivation_index from addresses where family = 'BITCOIN' and address = u.a
+      union all
+      select account, branch, derivation_index from house_addresses where family = 'BITCOIN' and address = u.a
+    ) k on true
+    on conflict (network, transaction, vout) do update set block_height = excluded.block_height`.execute(tx)
+  const spent = block.transactions.flatMap((t) => t.keys.map((key) => ({ key: key.split(':'), by: t.hash })))
+  await sql`update utxos x set spent_by = u.by, spent_height = ${block.height}
+    from unnest(${spent.map((s) => s.key[0])}::text[], ${spent.map((s) => Number(s.key[1]))}::int[], ${spent.map((s) => s.by)}::text[]) u(t, v, by)
+    where x.network = ${network} and x.transaction = u.t and x.vout = u.v`.execute(tx)
+}
+
+/** Takes back what lost blocks made and spent: their coins are unconfirmed again, and unspent. */
+export const unfollowCoins = async (tx: Tx, network: Network, fromHeight: number): Promise<void> => {
+  await sql`update utxos set spent_by = null, spent_height = null where network = ${network} and spent_height >= ${fromHeight}`.execute(tx)
+  await sql`update utxos set block_height = null where network = ${network} and block_height >= ${fromHeight}`.execute(tx)
+}
+
+/**
+ * Coins that may be spent: confirmed change of our own at once, everything else once its block is final, so that a
+ * reorganisation can't take away what a payout stands on.
+ */
+export const spendableCoins = async (db: Db | Tx, network: Network, most: number): Promise<OwnCoin[]> => {
+  const { rows } = await sql<OwnCoin>`select transaction, vout, address, account, branch, derivation_index as index, units
+    from utxos where network = ${network} and spent_by is null and reserved_by is null and block_height is not null
+      and (branch = 1 or block_height <= (select final_height from watch_cursors where network = ${network}))
+    order by units desc, transaction, vout limit ${most}`.execute(db)
+  return rows
+}
+
+/** Reserves coins for one transaction; false when any of them was taken meanwhile. */
+export const reserveCoins = async (tx: Tx, network: Network, coins: readonly OwnCoin[], outgoingId: string): Promise<boolean> => {
+  const { rows } = await sql`update utxos x set reserved_by = ${outgoingId}
+    from unnest(${coins.map((c) => c.transaction)}::text[], ${coins.map((c) => c.vout)}::int[]) u(t, v)
+    where x.network = ${network} and x.transaction = u.t and x.vout = u.v and x.spent_by is null and x.reserved_by is null
+      and x.block_height is not null returning x.vout`.execute(tx)
+  return rows.length === coins.length
+}
+
+export const freeCoins = async (tx: Tx, outgoingId: string): Promise<void> => {
+  await sql`update utxos set reserved_by = null where reserved_by = ${outgoingId}`.execute(tx)
+}

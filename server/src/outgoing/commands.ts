@@ -1,0 +1,150 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Moment } from '../base/moment.ts'
+import { moveOf } from '../base/moves.ts'
+import type { Tx } from '../db/index.ts'
+import { applyAll } from '../ledger/index.ts'
+import { emit } from '../webhooks/index.ts'
+import { freeCoins } from './coins.ts'
+import { outgoingMoves, type OutgoingEvent } from './machine.ts'
+import { move } from './store.ts'
+import {
+  joinEffects, noEffects, type Attempt, type Effects, type Outgoing, type OutgoingChange, type OutgoingSubscriber,
+} from './transaction.ts'
+
+export interface NewOutgoing {
+  id: string
+  network: Network
+  purpose: 'payout' | 'filler'
+  senders: readonly string[]
+  nonce: number | null
+  keys: readonly string[]
+  unsigned: string
+  signingKeys: Attempt['keys']
+  feeRate: unknown
+  networkFee: bigint
+}
+
+/** Stores a transaction and its first attempt, before anything is signed. */
+export const insertPlanned = async (tx: Tx, planned: NewOutgoing, { at }: Moment): Promise<void> => {
+  await sql`insert into outgoing(id, network, purpose, state, senders, nonce, keys, attempt, next_step_at, created_at, updated_at)
+    values (${planned.id}, ${planned.network}, ${planned.purpose}, 'planned', ${[...planned.senders]}, ${planned.nonce},
+      ${[...planned.keys]}, 1, ${at}, ${at}, ${at})`.execute(tx)
+  await insertAttempt(tx, planned.id, planned.network, 1, planned, at)
+}
+
+const insertAttempt = async (
+  tx: Tx,
+  id: string,
+  network: Network,
+  attempt: number,
+  { unsigned, signingKeys, feeRate, networkFee }: Pick<NewOutgoing, 'unsigned' | 'signingKeys' | 'feeRate' | 'networkFee'>,
+  at: Date,
+): Promise<void> => {
+  await sql`insert into outgoing_attempts(outgoing_id, attempt, network, unsigned, signing_keys, fee_rate, network_fee, created_at)
+    values (${id}, ${attempt}, ${network}, ${unsigned}, ${JSON.stringify(signingKeys)}, ${textOf(feeRate)}, ${networkFee}, ${at})`.execute(tx)
+}
+
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, field: unknown) => (typeof field === 'bigint' ? field.toString() : field))
+
+/** Stores signed bytes. They are in the database before any node sees them. */
+export const recordSigned = async (
+  tx: Tx,
+  outgoing: Outgoing,
+  attempt: number,
+  signed: { raw: string; hash: string },
+  { at }: Moment,
+): Promise<boolean> => {
+  const { rows } = await sql`update outgoing_attempts a set raw = ${signed.raw}, hash = ${signed.hash}, signed_at = ${at}
+    from outgoing o where a.outgoing_id = ${outgoing.id} and a.attempt = ${attempt} and a.raw is null
+      and o.id = a.outgoing_id and o.epoch = ${outgoing.epoch} returning a.attempt`.execute(tx)
+  if (rows.length === 0) return false
+  if (outgoing.state === 'planned') await move(tx, outgoing.id, 'signed', at, { epoch: outgoing.epoch })
+  await sql`update outgoing set next_step_at = ${at} where id = ${outgoing.id} and epoch = ${outgoing.epoch}`.execute(tx)
+  return true
+}
+
+/** A replacement that pays more, in force from now on. The earlier attempts stay: any of them may still be mined. */
+export const recordBump = async (
+  tx: Tx,
+  outgoing: Outgoing,
+  bump: Pick<NewOutgoing, 'unsigned' | 'signingKeys' | 'feeRate' | 'networkFee'>,
+  { at }: Moment,
+): Promise<boolean> => {
+  const { rows } = await sql`update outgoing set attempt = attempt + 1, next_step_at = ${at}, updated_at = ${at}
+    where id = ${outgoing.id} and epoch = ${outgoing.epoch} and attempt = ${outgoing.attempt} and state in ('signed', 'broadcast')
+    returning id`.execute(tx)
+  if (rows.length === 0) return false
+  await insertAttempt(tx, outgoing.id, outgoing.network, outgoing.attempt + 1, bump, at)
+  return true
+}
+
+/** Goes back to the attempt before one that the signer would not sign. */
+export const dropUnsignedBump = async (tx: Tx, outgoing: Outgoing, next: Date): Promise<void> => {
+  const { rows } = await sql`update outgoing set attempt = attempt - 1, next_step_at = ${next}
+    where id = ${outgoing.id} and epoch = ${outgoing.epoch} and attempt = ${outgoing.attempt} and attempt > 1 returning id`.execute(tx)
+  if (rows.length === 0) return
+  await sql`delete from outgoing_attempts where outgoing_id = ${outgoing.id} and attempt = ${outgoing.attempt} and raw is null`.execute(tx)
+}
+
+/** A node took the current attempt: tells it the first time, and sets when to look again. */
+export const recordAccepted = async (
+  tx: Tx,
+  outgoing: Outgoing,
+  hash: string,
+  next: Date,
+  subscribers: readonly OutgoingSubscriber[],
+  moment: Moment,
+): Promise<void> => {
+  const { rows } = await sql`update outgoing set first_broadcast_at = coalesce(first_broadcast_at, ${moment.at}),
+      last_broadcast_at = ${moment.at}, next_step_at = ${next}
+    where id = ${outgoing.id} and epoch = ${outgoing.epoch} returning id`.execute(tx)
+  if (rows.length === 0) return
+  const effects = await moveAndTell(tx, outgoing.id, 'accepted', hash, subscribers, moment)
+  await carryOut(tx, effects, moment)
+}
+
+/** The signer refused the first attempt, so nothing of it exists: its coins are free and those it paid are told. */
+export const recordRefused = async (
+  tx: Tx,
+  outgoing: Outgoing,
+  subscribers: readonly OutgoingSubscriber[],
+  moment: Moment,
+): Promise<void> => {
+  const moved = await move(tx, outgoing.id, 'refused', moment.at, { epoch: outgoing.epoch })
+  if (!moved) return
+  if (moveOf(outgoingMoves, 'planned', 'refused')!.effects.includes('freeCoins')) await freeCoins(tx, outgoing.id)
+  await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null }, subscribers, moment), moment)
+}
+
+/** Makes a move and gathers what subscribers want done with it; nothing when the table does not allow it now. */
+export const moveAndTell = async (
+  tx: Tx,
+  id: string,
+  event: Exclude<OutgoingEvent, 'signed' | 'refused'>,
+  hash: string,
+  subscribers: readonly OutgoingSubscriber[],
+  moment: Moment,
+  mined?: { hash: string; height: number; block: string; fee: bigint | null; succeeded: boolean },
+): Promise<Effects> => {
+  const outgoing = await move(tx, id, event, moment.at, mined ? { mined } : {})
+  return outgoing ? tell(tx, { event, outgoing, hash }, subscribers, moment) : noEffects()
+}
+
+const tell = async (
+  tx: Tx,
+  change: OutgoingChange,
+  subscribers: readonly OutgoingSubscriber[],
+  moment: Moment,
+): Promise<Effects> => {
+  const all: Effects[] = []
+  for (const subscriber of subscribers) all.push(await subscriber(tx, change, moment))
+  return joinEffects(all)
+}
+
+/** Applies the postings of any number of changes, then emits their notices: the one lock order of a transaction. */
+export const carryOut = async (tx: Tx, effects: Effects, moment: Moment): Promise<void> => {
+  await applyAll(tx, effects.items)
+  await emit(tx, effects.notices, moment)
+}

@@ -1,0 +1,78 @@
+import type { EvmNetwork } from '@bursar/chainkit'
+import {
+  encodeTransfer, fromHex, isHex, parseUnsigned, replaceAtHigherPrice, serializeUnsigned, type UnsignedTransaction,
+} from '@bursar/chainkit/evm'
+import { isRefused } from '@bursar/chainkit'
+import type { FeeRate } from '../adapters/chains/port.ts'
+
+type GasRate = Extract<FeeRate, { kind: 'gas' }>
+
+export interface EvmCall {
+  to: string
+  /** wei */
+  value: bigint
+  data: string
+}
+
+/** The call that pays: native coin directly, a token by `transfer` on its contract. */
+export const paymentCall = (payment: { to: string; units: bigint; contract: string | null }): EvmCall =>
+  payment.contract === null
+    ? { to: payment.to, value: payment.units, data: '0x' }
+    : { to: payment.contract, value: 0n, data: encodeTransfer(payment.to, payment.units) }
+
+/** Room above an estimate, in percent: state may move between the estimate and the block. */
+const GAS_ROOM = 25n
+
+export interface EvmPlan {
+  /** hex without 0x */
+  unsigned: string
+  /** wei, at most */
+  networkFee: bigint
+}
+
+export const planEvm = (request: {
+  network: EvmNetwork
+  chainId: bigint
+  nonce: number
+  call: EvmCall
+  gas: bigint
+  rate: GasRate
+}): EvmPlan => {
+  const { chainId, call, rate } = request
+  const base = {
+    chainId,
+    nonce: BigInt(request.nonce),
+    gas: request.gas + (request.gas * GAS_ROOM) / 100n,
+    to: hex(call.to),
+    value: call.value,
+    data: hex(call.data),
+  }
+  const transaction: UnsignedTransaction = rate.legacy
+    ? { ...base, type: 'legacy', gasPrice: rate.maxFeePerGas }
+    : { ...base, type: 'eip1559', maxFeePerGas: rate.maxFeePerGas, maxPriorityFeePerGas: rate.maxPriorityFeePerGas }
+  return planOf(transaction)
+}
+
+/** The same nonce, receiver and amount at a price nodes take in its place. */
+export const planEvmBump = (unsigned: string, rate: GasRate): EvmPlan => {
+  const original = parseUnsigned(Buffer.from(unsigned, 'hex'))
+  if (isRefused(original)) throw new Error(`a stored transaction does not parse: ${original.message}`)
+  const wanted = rate.legacy
+    ? { gasPrice: rate.maxFeePerGas }
+    : { maxFeePerGas: rate.maxFeePerGas, maxPriorityFeePerGas: rate.maxPriorityFeePerGas }
+  return planOf(replaceAtHigherPrice(original, wanted))
+}
+
+const planOf = (transaction: UnsignedTransaction): EvmPlan => {
+  const price = transaction.type === 'legacy' ? transaction.gasPrice : transaction.maxFeePerGas
+  return {
+    unsigned: Buffer.from(serializeUnsigned(transaction)).toString('hex'),
+    networkFee: transaction.gas * price,
+  }
+}
+
+const hex = (text: string): `0x${string}` => {
+  if (!isHex(text)) throw new RangeError(`not hex: ${text}`)
+  fromHex(text)
+  return text
+}

@@ -1,0 +1,56 @@
+import type { Block, Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import { followCoins, unfollowCoins } from './coins.ts'
+import { carryOut, moveAndTell } from './commands.ts'
+import { oursAmong } from './store.ts'
+import { joinEffects, type Effects, type OutgoingSubscriber } from './transaction.ts'
+
+/** What the watcher tells this room, each call inside the transaction that moves the cursor. */
+export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => ({
+  /** Our transactions in a new block of the best chain are mined. */
+  block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<void> => {
+    if (network === 'BITCOIN') await followCoins(tx, network, block)
+    const ours = await oursAmong(tx, network, block.transactions.map((t) => t.hash))
+    if (ours.size === 0) return
+    const effects: Effects[] = []
+    for (const transaction of block.transactions) {
+      const own = ours.get(transaction.hash)
+      if (!own) continue
+      // A process may die between the node's yes and its record: the block then says both.
+      effects.push(await moveAndTell(tx, own.outgoingId, 'accepted', transaction.hash, subscribers, moment))
+      const mined = {
+        hash: transaction.hash,
+        height: block.height,
+        block: block.hash,
+        fee: transaction.fee,
+        succeeded: transaction.succeeded,
+      }
+      effects.push(await moveAndTell(tx, own.outgoingId, 'mined', transaction.hash, subscribers, moment, mined))
+    }
+    await carryOut(tx, joinEffects(effects), moment)
+  },
+
+  /** Blocks from a height on are lost: our transactions in them wait in the pool again, to be sent with the same bytes. */
+  orphaned: async (tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<void> => {
+    const { rows } = await sql<{ id: string; hash: string }>`select id, mined_hash as hash from outgoing
+      where network = ${network} and mined_height >= ${fromHeight} and state = 'mined' order by id`.execute(tx)
+    const effects: Effects[] = []
+    for (const { id, hash } of rows) effects.push(await moveAndTell(tx, id, 'reorganized', hash, subscribers, moment))
+    if (network === 'BITCOIN') await unfollowCoins(tx, network, fromHeight)
+    await carryOut(tx, joinEffects(effects), moment)
+  },
+
+  /** Our transactions in final blocks have ended. */
+  settled: async (tx: Tx, network: Network, heights: { finalHeight: number }, moment: Moment): Promise<void> => {
+    const { rows } = await sql<{ id: string; hash: string; succeeded: boolean }>`
+      select id, mined_hash as hash, succeeded from outgoing
+      where network = ${network} and state = 'mined' and mined_height <= ${heights.finalHeight} order by id`.execute(tx)
+    const effects: Effects[] = []
+    for (const { id, hash, succeeded } of rows) {
+      effects.push(await moveAndTell(tx, id, succeeded ? 'final' : 'reverted', hash, subscribers, moment))
+    }
+    await carryOut(tx, joinEffects(effects), moment)
+  },
+})

@@ -1,0 +1,23 @@
+/**
+ * Chain transactions of ours, from plan to final block. Promises that signed bytes are stored before a node sees them,
+ * that a replacement spends the same coins or nonce so at most one attempt is ever mined, that what is not mined is sent
+ * again for ever, and that whoever has money in a transaction is told each of its moves in the transaction that makes it.
+ */
+export { planBitcoinPayout } from './bitcoin-plan.ts'
+export type { BitcoinPlan } from './bitcoin-plan.ts'
+export { reserveCoins, spendableCoins } from './coins.ts'
+export type { OwnCoin } from './coins.ts'
+export { carryOut as carryOutEffects, insertPlanned } from './commands.ts'
+export { paymentCall, planEvm } from './evm-plan.ts'
+export type { EvmCall } from './evm-plan.ts'
+export { createFollowing } from './following.ts'
+export { createSendingJob } from './jobs.ts'
+export type { PausePoint, SendingDeps } from './jobs.ts'
+export { outgoingMoves } from './machine.ts'
+export { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY } from './policy.ts'
+export type { SendingPolicy } from './policy.ts'
+export { oursAmong } from './store.ts'
+export { joinEffects, noEffects } from './transaction.ts'
+export type { Effects, Outgoing, OutgoingChange, OutgoingSubscriber } from './transaction.ts'
+export { bitcoinHotAddress, bitcoinKey, evmHotAddress } from './wallet.ts'
+export type { WalletKeys } from './wallet.ts'

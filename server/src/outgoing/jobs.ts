@@ -1,0 +1,164 @@
+import { isEvmNetwork, isRefused, type Network } from '@bursar/chainkit'
+import type { ChainAdapter, FeeRate } from '../adapters/chains/port.ts'
+import type { Signer, SignRequest } from '../adapters/signer/port.ts'
+import { inTransaction } from '../db/index.ts'
+import type { Job } from '../jobs/index.ts'
+import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { planBitcoinBump } from './bitcoin-plan.ts'
+import { dropUnsignedBump, recordAccepted, recordBump, recordRefused, recordSigned } from './commands.ts'
+import { planEvmBump } from './evm-plan.ts'
+import type { SendingPolicy } from './policy.ts'
+import { attemptsOf, claimDue, stepAgainAt } from './store.ts'
+import type { Attempt, Outgoing, OutgoingSubscriber } from './transaction.ts'
+
+/** Stops a test process at a named point; does nothing in production. */
+export type PausePoint = (name: string) => Promise<void>
+
+export interface SendingDeps {
+  runtime: Runtime
+  network: Network
+  adapter: ChainAdapter
+  signer: Signer
+  policy: SendingPolicy
+  subscribers: readonly OutgoingSubscriber[]
+  /** what the signer is told a transaction pays, and the approvals it has */
+  intentsOf(outgoing: Outgoing): Promise<Pick<SignRequest, 'intents' | 'approvals'>>
+  pause: PausePoint
+}
+
+const LEASE_MS = 60_000
+const RETRY_MS = 5_000
+const MOST_AT_ONCE = 25
+
+/**
+ * Carries our transactions of one network on: signs, stores, broadcasts, repeats until they are mined, pays more for what
+ * is stuck. Each step is claimed, and every record it makes checks the claim.
+ */
+export const createSendingJob = (deps: SendingDeps): Job => ({
+  name: `send ${deps.network}`,
+  everyMs: 300,
+  run: async () => {
+    const at = new Date(deps.runtime.clock.business())
+    const due = await claimDue(deps.runtime.db, deps.network, at, LEASE_MS, MOST_AT_ONCE)
+    for (const outgoing of due) {
+      try {
+        await step(deps, outgoing)
+      } catch (error) {
+        deps.runtime.log.warn({ err: error, outgoing: outgoing.id }, 'a step failed and is tried again')
+        await stepAgainAt(deps.runtime.db, outgoing, later(deps, RETRY_MS))
+      }
+    }
+    return due.length === MOST_AT_ONCE
+  },
+})
+
+const later = ({ runtime }: SendingDeps, ms: number): Date => new Date(runtime.clock.business() + ms)
+
+const step = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
+  const attempts = await attemptsOf(deps.runtime.db, outgoing.id)
+  const current = attempts.find((attempt) => attempt.attempt === outgoing.attempt)
+  if (!current) throw new Error(`outgoing ${outgoing.id} has no attempt ${outgoing.attempt}`)
+  if (current.raw === null) return sign(deps, outgoing, current)
+  if (isStuck(deps, outgoing, current)) return bump(deps, outgoing, current)
+  return broadcast(deps, outgoing, current)
+}
+
+const sign = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
+  const { db } = deps.runtime
+  await deps.pause('before-sign')
+  const answer = await deps.signer.sign({
+    network: outgoing.network,
+    transactionId: outgoing.id,
+    purpose: outgoing.purpose,
+    unsigned: attempt.unsigned,
+    keys: attempt.keys,
+    ...(await deps.intentsOf(outgoing)),
+  })
+  await deps.pause('signed-not-stored')
+  if ('refused' in answer) return refused(deps, outgoing, answer)
+  await inTransaction(db, (tx) =>
+    recordSigned(tx, outgoing, attempt.attempt, { raw: answer.signed, hash: answer.hash }, momentOf(deps.runtime)),
+  )
+  await deps.pause('stored-not-broadcast')
+}
+
+const refused = async (
+  deps: SendingDeps,
+  outgoing: Outgoing,
+  { refused: code, message }: { refused: string; message: string },
+): Promise<void> => {
+  const { runtime } = deps
+  const text = `The signer refused to sign for ${outgoing.network}: ${message}`
+  await raiseAlert(runtime.db, { kind: `signer-${code}`, subject: outgoing.id, text }, momentOf(runtime))
+  if (outgoing.attempt > 1) {
+    return inTransaction(runtime.db, (tx) => dropUnsignedBump(tx, outgoing, later(deps, deps.policy.bumpAfterMs)))
+  }
+  await inTransaction(runtime.db, (tx) => recordRefused(tx, outgoing, deps.subscribers, momentOf(runtime)))
+}
+
+const broadcast = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
+  const { runtime, adapter, policy } = deps
+  const result = await adapter.broadcast(attempt.raw!)
+  await deps.pause('broadcast-not-recorded')
+  if (result.kind === 'accepted') {
+    await inTransaction(runtime.db, (tx) =>
+      recordAccepted(tx, outgoing, attempt.hash!, later(deps, policy.rebroadcastEveryMs), deps.subscribers, momentOf(runtime)),
+    )
+    return resolveAlert(runtime.db, 'broadcast', outgoing.id, momentOf(runtime).at)
+  }
+  if (result.kind === 'refused' && result.reason === 'fee-too-low') return bump(deps, outgoing, attempt)
+  // A conflict is usually an earlier attempt that was mined: the watcher says so with its block.
+  const text = `${outgoing.network} does not take transaction ${attempt.hash}: ${result.message}`
+  if (result.kind === 'refused' || outgoing.attempt === 1) {
+    await raiseAlert(runtime.db, { kind: 'broadcast', subject: outgoing.id, text }, momentOf(runtime))
+  }
+  return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
+}
+
+/** Only the head of the line is bumped on account chains: what waits behind a nonce can't be mined before it. */
+const isStuck = ({ policy, runtime }: SendingDeps, outgoing: Outgoing, attempt: Attempt): boolean =>
+  outgoing.state === 'broadcast' && runtime.clock.business() - attempt.createdAt.getTime() >= policy.bumpAfterMs
+
+const bump = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
+  const { runtime, policy } = deps
+  if (await waitsInLine(deps, outgoing)) return broadcast(deps, outgoing, attempt)
+  const rate = await deps.adapter.feeRate()
+  const replacement = planReplacement(outgoing, attempt, rate, policy)
+  if ('refused' in replacement || replacement.networkFee > policy.maxFee) {
+    const why = 'refused' in replacement ? replacement.refused : `the fee would be above the cap of ${policy.maxFee}`
+    const text = `Transaction ${attempt.hash} on ${outgoing.network} is stuck and can't pay more: ${why}`
+    await raiseAlert(runtime.db, { kind: 'stuck', subject: outgoing.id, text }, momentOf(runtime))
+    return broadcastAgain(deps, outgoing, attempt)
+  }
+  await inTransaction(runtime.db, (tx) =>
+    recordBump(tx, outgoing, { ...replacement, signingKeys: attempt.keys, feeRate: rate }, momentOf(runtime)),
+  )
+  await deps.pause('bump-planned')
+}
+
+/** What can't be bumped is at least kept in the node's pool. */
+const broadcastAgain = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
+  const result = await deps.adapter.broadcast(attempt.raw!)
+  if (result.kind !== 'accepted') deps.runtime.log.warn({ outgoing: outgoing.id, result }, 'a stuck transaction was not taken')
+  await stepAgainAt(deps.runtime.db, outgoing, later(deps, deps.policy.rebroadcastEveryMs))
+}
+
+const waitsInLine = async ({ adapter, network }: SendingDeps, outgoing: Outgoing): Promise<boolean> => {
+  if (!isEvmNetwork(network) || outgoing.nonce === null || !('minedNonce' in adapter)) return false
+  const mined = await (adapter as ChainAdapter & { minedNonce(address: string): Promise<number> }).minedNonce(outgoing.senders[0]!)
+  return outgoing.nonce !== mined
+}
+
+const planReplacement = (
+  outgoing: Outgoing,
+  attempt: Attempt,
+  rate: FeeRate,
+  policy: SendingPolicy,
+): { unsigned: string; networkFee: bigint } | { refused: string } => {
+  if (rate.kind === 'gas') return planEvmBump(attempt.unsigned, rate)
+  const payout = planBitcoinBump({ attempt, feeRateMilliSatPerVb: rate.milliSatPerVb, policy })
+  if (isRefused(payout)) return { refused: payout.message }
+  return { unsigned: Buffer.from(payout.psbt).toString('hex'), networkFee: payout.fee }
+}
+

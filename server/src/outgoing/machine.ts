@@ -1,0 +1,26 @@
+import { to, type Moves } from '../base/moves.ts'
+
+/**
+ * A chain transaction of ours. Whatever its attempts, at most one is ever mined.
+ * - planned: coins or nonce reserved, unsigned bytes stored
+ * - signed: signed bytes stored, not known to have reached a node
+ * - broadcast: a node took it
+ * - mined: in a block of the best chain
+ * - final: in a final block, with effect
+ * - failed: in a final block, without effect but its fee
+ * - abandoned: given up before anything was signed
+ */
+export type OutgoingState = 'planned' | 'signed' | 'broadcast' | 'mined' | 'final' | 'failed' | 'abandoned'
+export type OutgoingEvent = 'signed' | 'refused' | 'accepted' | 'mined' | 'reorganized' | 'final' | 'reverted'
+/** `tell` informs those whose money it carries; `freeCoins` gives back what was reserved. */
+export type OutgoingEffect = 'tell' | 'freeCoins'
+
+export const outgoingMoves: Moves<OutgoingState, OutgoingEvent, OutgoingEffect> = {
+  planned: { signed: to('signed'), refused: to('abandoned', 'tell', 'freeCoins') },
+  signed: { accepted: to('broadcast', 'tell') },
+  broadcast: { mined: to('mined', 'tell') },
+  mined: { reorganized: to('broadcast', 'tell'), final: to('final', 'tell'), reverted: to('failed', 'tell') },
+  final: {},
+  failed: {},
+  abandoned: {},
+}

@@ -1,0 +1,32 @@
+/** How this installation sends on one network. Times in ms, on the business clock. */
+export interface SendingPolicy {
+  /** pay more for a transaction that has waited this long in the pool */
+  bumpAfterMs: number
+  /** hand the same bytes to the node again this often until they are mined */
+  rebroadcastEveryMs: number
+  /** transactions of one sender that may wait unmined at once (account chains) */
+  mostInFlight: number
+  /** payments of one Bitcoin transaction */
+  mostPayments: number
+  /** native units: no transaction pays the network more */
+  maxFee: bigint
+  /** and, on Bitcoin, not more than this many thousandths of what it pays out */
+  maxFeePerMille: bigint
+}
+
+export const DEFAULT_POLICY: SendingPolicy = {
+  bumpAfterMs: 10 * 60_000,
+  rebroadcastEveryMs: 30_000,
+  mostInFlight: 16,
+  mostPayments: 50,
+  maxFee: 20_000_000_000_000_000n,
+  maxFeePerMille: 100n,
+}
+
+/** Satoshi where the default is in wei. */
+export const DEFAULT_BITCOIN_POLICY: SendingPolicy = {
+  ...DEFAULT_POLICY,
+  bumpAfterMs: 30 * 60_000,
+  maxFee: 500_000n,
+  maxFeePerMille: 500n,
+}

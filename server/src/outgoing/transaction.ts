@@ -1,0 +1,63 @@
+import type { Network } from '@bursar/chainkit'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import type { Item } from '../ledger/index.ts'
+import type { Notice } from '../webhooks/index.ts'
+import type { OutgoingEvent, OutgoingState } from './machine.ts'
+
+export interface Outgoing {
+  id: string
+  network: Network
+  purpose: 'payout' | 'filler'
+  state: OutgoingState
+  senders: string[]
+  nonce: number | null
+  keys: string[]
+  attempt: number
+  minedHash: string | null
+  minedHeight: number | null
+  minedBlock: string | null
+  /** native units, once mined */
+  networkFee: bigint | null
+  succeeded: boolean | null
+  firstBroadcastAt: Date | null
+  epoch: number
+}
+
+/** One form of the transaction: the first, or a replacement at a higher fee. */
+export interface Attempt {
+  attempt: number
+  /** hex */
+  unsigned: string
+  keys: { account: 'deposit' | 'hot'; branch: 0 | 1; index: number }[]
+  /** native units it pays the network, at most */
+  networkFee: bigint
+  hash: string | null
+  /** hex, once signed */
+  raw: string | null
+  createdAt: Date
+}
+
+/** A move of one of our transactions, told in the database transaction that makes it. */
+export interface OutgoingChange {
+  event: Exclude<OutgoingEvent, 'signed'>
+  outgoing: Outgoing
+  /** of the attempt it is about; null when it was abandoned */
+  hash: string | null
+}
+
+/** What a subscriber wants done with the change: postings and notices, applied together with everyone else's. */
+export interface Effects {
+  items: Item[]
+  notices: Notice[]
+}
+
+/** Whoever has money in our transactions: `app.ts` fills the list, so that this room knows none of them. */
+export type OutgoingSubscriber = (tx: Tx, change: OutgoingChange, moment: Moment) => Promise<Effects>
+
+export const noEffects = (): Effects => ({ items: [], notices: [] })
+
+export const joinEffects = (all: readonly Effects[]): Effects => ({
+  items: all.flatMap((effects) => effects.items),
+  notices: all.flatMap((effects) => effects.notices),
+})

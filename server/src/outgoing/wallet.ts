@@ -1,0 +1,27 @@
+import type { KeyAccount } from '@bursar/chainkit'
+import { deriveAddress as deriveBitcoin, keyOrigin, type BitcoinChain, type Branch, type KeyOrigin } from '@bursar/chainkit/bitcoin'
+import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
+
+/** Account-level extended public keys, as `bursar-signer xpubs` prints them. No process but the signer has more. */
+export interface WalletKeys {
+  masterFingerprint: string
+  bitcoinChain: BitcoinChain
+  bitcoin: Record<KeyAccount, string>
+  evm: Record<KeyAccount, string>
+}
+
+/** Where a Bitcoin key of ours is, with what a PSBT needs to say of it. */
+export const bitcoinKey = (
+  keys: WalletKeys,
+  key: { account: KeyAccount; branch: Branch; index: number },
+): { address: string; script: Uint8Array; origin: KeyOrigin } => {
+  const { address, script } = deriveBitcoin(keys.bitcoin[key.account], key.branch, key.index, keys.bitcoinChain)
+  const fingerprint = Number.parseInt(keys.masterFingerprint, 16)
+  return { address, script, origin: keyOrigin(keys.bitcoin[key.account], fingerprint, key, keys.bitcoinChain) }
+}
+
+/** The address EVM withdrawals leave from: the first of the hot account, the same on every EVM chain. */
+export const evmHotAddress = (keys: WalletKeys): string => deriveEvm(keys.evm.hot, 0).address
+
+/** The first address of the Bitcoin hot wallet, where the operator sends money to. */
+export const bitcoinHotAddress = (keys: WalletKeys): string => bitcoinKey(keys, { account: 'hot', branch: 0, index: 0 }).address

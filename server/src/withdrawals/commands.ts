@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import type { Catalogue } from '../assets/index.ts'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import type { Effects } from '../outgoing/index.ts'
+import { withdrawalNotice } from './notice.ts'
+import { deliverItem, releaseItem } from './postings.ts'
+import { move } from './store.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+/** What the receiver's side of an internal transfer adds, in the same transaction. */
+export type ReceiveInternal = (tx: Tx, withdrawal: Withdrawal, moment: Moment) => Promise<Effects>
+
+const NOT_CARRIED = { hash: null, from: [], block: null } as const
+
+/** Moves an internal withdrawal to its receiver in the ledger. Undefined when it is no longer waiting. */
+export const deliver = async (
+  tx: Tx,
+  waiting: Withdrawal,
+  deps: { catalogue: Catalogue; receive: ReceiveInternal },
+  moment: Moment,
+): Promise<Effects | undefined> => {
+  const withdrawal = await move(tx, waiting, 'delivered', moment.at, { sendsDone: true })
+  if (!withdrawal) return undefined
+  const asset = deps.catalogue.findCrypto(withdrawal.ticker)!
+  const received = await deps.receive(tx, withdrawal, moment)
+  return {
+    items: [deliverItem(withdrawal, moment), ...received.items],
+    notices: [withdrawalNotice(withdrawal, asset, 'Done', NOT_CARRIED), ...received.notices],
+  }
+}
+
+/** Ends a withdrawal for which nothing was ever signed and gives its money back. Undefined when it is not waiting. */
+export const giveUp = async (
+  tx: Tx,
+  key: { merchantId: string; id: string },
+  catalogue: Catalogue,
+  moment: Moment,
+): Promise<Effects | undefined> => {
+  const withdrawal = await move(tx, key, 'given-up', moment.at, { failReason: 'ERRROR_CODE_GENERIC' })
+  if (!withdrawal) return undefined
+  const asset = catalogue.findCrypto(withdrawal.ticker)!
+  return {
+    items: [releaseItem(withdrawal, moment)],
+    notices: [withdrawalNotice(withdrawal, asset, 'Failed', NOT_CARRIED)],
+  }
+}
+
+/** Puts withdrawals on a planned transaction; false when any of them is no longer waiting. */
+export const attach = async (tx: Tx, withdrawals: readonly Withdrawal[], outgoingId: string, { at }: Moment): Promise<boolean> => {
+  for (const withdrawal of withdrawals) {
+    if (!(await move(tx, withdrawal, 'planned', at, { outgoingId }))) return false
+  }
+  return true
+}
+
+/** Looks at a withdrawal again later, without changing what it is. */
+export const postpone = async (tx: Tx, withdrawal: Withdrawal, until: Date): Promise<void> => {
+  await sql`update withdrawals set not_before = ${until}
+    where merchant_id = ${withdrawal.merchantId} and id = ${withdrawal.id} and state = 'requested'`.execute(tx)
+}
+
+/** Stores a person's signature under a withdrawal; the signer checks it with the key enrolled there. */
+export const approve = async (
+  tx: Tx,
+  approval: { merchantId: string; withdrawalId: string; keyId: string; signature: string },
+  { at }: Moment,
+): Promise<void> => {
+  await sql`insert into withdrawal_approvals(merchant_id, withdrawal_id, key_id, signature, created_at)
+    values (${approval.merchantId}, ${approval.withdrawalId}, ${approval.keyId}, ${approval.signature}, ${at})
+    on conflict (merchant_id, withdrawal_id, key_id) do update set signature = excluded.signature`.execute(tx)
+  await sql`update withdrawals set not_before = ${at}
+    where merchant_id = ${approval.merchantId} and id = ${approval.withdrawalId} and state = 'requested'`.execute(tx)
+}

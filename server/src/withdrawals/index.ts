@@ -1,0 +1,18 @@
+/**
+ * Withdrawals to chain addresses. Promises that amount and fee are held before the answer is given, that one request makes
+ * at most one payment, that Failed means proven not to have happened and gives the money back, and that Done is sent once.
+ */
+export { approve, giveUp, postpone } from './commands.ts'
+export type { ReceiveInternal } from './commands.ts'
+export { checkDestination } from './destination.ts'
+export {
+  createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob,
+} from './jobs.ts'
+export { withdrawalMoves } from './machine.ts'
+export { withdrawalRoutes } from './routes.ts'
+export type { WhoseAddress, WithdrawalRoutesDeps } from './routes.ts'
+export type { Rules } from './request.ts'
+export { createSettlement } from './settlement.ts'
+export type { EvmPayoutDeps, PayoutDeps } from './payouts.ts'
+export { approvalsOf, carriedBy, findById } from './store.ts'
+export type { Withdrawal } from './withdrawal.ts'

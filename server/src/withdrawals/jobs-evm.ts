@@ -1,0 +1,197 @@
+import type { EvmNetwork } from '@bursar/chainkit'
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { FeeRate } from '../adapters/chains/port.ts'
+import { inTransaction, type Db, type Tx } from '../db/index.ts'
+import { rescale } from '../money/index.ts'
+import { carryOutEffects, insertPlanned, paymentCall, planEvm, type EvmCall } from '../outgoing/index.ts'
+import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import { momentOf } from '../platform/runtime.ts'
+import { attach, giveUp } from './commands.ts'
+import type { EvmPayoutDeps } from './payouts.ts'
+import { nextWaiting, unminedUnits } from './store.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+type GasRate = Extract<FeeRate, { kind: 'gas' }>
+
+/** What the hot wallet can still spend, in ledger units by ticker, after everything that is not mined yet. */
+type Purse = Map<string, bigint>
+
+/** Plans a transaction for each waiting withdrawal that the hot wallet can pay, oldest first. True when it made any. */
+export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
+  const { runtime, policy, network } = deps
+  const slots = policy.mostInFlight - (await countUnmined(runtime.db, network))
+  if (slots <= 0) return false
+  const waiting = await nextWaiting(runtime.db, network, 'onChain', momentOf(runtime).at, slots)
+  const ready = await deps.approved(waiting)
+  if (ready.length === 0 || !(await nonceIsSound(deps))) return false
+  const rate = await deps.adapter.feeRate()
+  if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
+  const purse = await readPurse(deps, ready)
+  let made = false
+  for (const withdrawal of ready) made = (await planOne(deps, withdrawal, rate, purse)) || made
+  return made
+}
+
+const planOne = async (deps: EvmPayoutDeps, withdrawal: Withdrawal, rate: GasRate, purse: Purse): Promise<boolean> => {
+  const { runtime, network } = deps
+  const short = async (ticker: string): Promise<false> => {
+    const text = `The hot wallet ${deps.hotAddress} on ${network} has too little ${ticker} for the withdrawals that wait: send it more`
+    await raiseAlert(runtime.db, { kind: 'hot-wallet-short', subject: `${network}/${ticker}`, text }, momentOf(runtime))
+    return false
+  }
+  if ((purse.get(withdrawal.ticker) ?? 0n) < withdrawal.units) return short(withdrawal.ticker)
+  const call = callOf(deps, withdrawal)
+  const estimate = await deps.adapter.estimateGas({ from: deps.hotAddress, ...call })
+  if (!estimate.ok) return refuseImpossible(deps, withdrawal, estimate.message)
+  const native = NATIVE_TICKER[network]
+  const { networkFee } = planEvm({ network, chainId: deps.chainId, nonce: 0, call, gas: estimate.gas, rate })
+  spend(purse, withdrawal.ticker, withdrawal.units)
+  if ((purse.get(native) ?? 0n) < nativeUnits(deps, networkFee)) {
+    spend(purse, withdrawal.ticker, -withdrawal.units)
+    return short(native)
+  }
+  spend(purse, native, nativeUnits(deps, networkFee))
+  await resolveAlert(runtime.db, 'hot-wallet-short', `${network}/${withdrawal.ticker}`, momentOf(runtime).at)
+  await deps.pause('payout-chosen')
+  return storePlanned(deps, withdrawal, { call, gas: estimate.gas, rate })
+}
+
+const spend = (purse: Purse, ticker: string, units: bigint): void => {
+  purse.set(ticker, (purse.get(ticker) ?? 0n) - units)
+}
+
+const callOf = ({ catalogue, network }: EvmPayoutDeps, { ticker, to, units }: Withdrawal): EvmCall => {
+  const asset = catalogue.findCrypto(ticker)!
+  const on = asset.networks.get(network)!
+  return paymentCall({ to, units: rescale(units, asset.scale, on.decimals), contract: on.contract })
+}
+
+const nativeUnits = ({ catalogue, network }: EvmPayoutDeps, wei: bigint): bigint => {
+  const native = catalogue.findCrypto(NATIVE_TICKER[network])!
+  return rescale(wei, native.networks.get(network)!.decimals, native.scale)
+}
+
+/** The chain says now that this payment can't succeed, and nothing was signed for it: that is proof enough to give it back. */
+const refuseImpossible = async (deps: EvmPayoutDeps, withdrawal: Withdrawal, message: string): Promise<false> => {
+  const { runtime } = deps
+  const moment = momentOf(runtime)
+  await inTransaction(runtime.db, async (tx) => {
+    const effects = await giveUp(tx, withdrawal, deps.catalogue, moment)
+    if (!effects) return
+    await carryOutEffects(tx, effects, moment)
+    const text = `Withdrawal ${withdrawal.id} can't succeed on ${deps.network} and was given back: ${message}`
+    await raiseAlert(tx, { kind: 'withdrawal-impossible', subject: withdrawal.id, text }, moment)
+  })
+  return false
+}
+
+const storePlanned = async (
+  deps: EvmPayoutDeps,
+  withdrawal: Withdrawal,
+  { call, gas, rate }: { call: EvmCall; gas: bigint; rate: GasRate },
+): Promise<boolean> => {
+  const { runtime, network, hotAddress } = deps
+  class Taken extends Error {}
+  try {
+    await inTransaction(runtime.db, async (tx) => {
+      const nonce = await takeNonce(tx, network)
+      const plan = planEvm({ network, chainId: deps.chainId, nonce, call, gas, rate })
+      const moment = momentOf(runtime)
+      const id = runtime.newId()
+      await insertPlanned(tx, { ...plannedRow(deps, id, nonce), purpose: 'payout', ...plan, feeRate: rate }, moment)
+      if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken()
+    })
+    return true
+  } catch (error) {
+    // Another process has it: the nonce taken here goes back with the transaction.
+    if (error instanceof Taken) return false
+    throw new Error(`planning a payout from ${hotAddress} failed`, { cause: error })
+  }
+}
+
+const plannedRow = ({ network, hotAddress }: EvmPayoutDeps, id: string, nonce: number) => ({
+  id,
+  network,
+  senders: [hotAddress],
+  nonce,
+  keys: [`${hotAddress}:${nonce}`],
+  signingKeys: [{ account: 'hot' as const, branch: 0 as const, index: 0 }],
+})
+
+/** Nonces are a sequence the database hands out: taken in the transaction that stores what uses it, so none is lost. */
+const takeNonce = async (tx: Tx, network: EvmNetwork): Promise<number> => {
+  const { rows } = await sql<{ nonce: number }>`update hot_wallets set next_nonce = next_nonce + 1
+    where network = ${network} returning next_nonce - 1 as nonce`.execute(tx)
+  if (!rows[0]) throw new Error(`no hot wallet is set up on ${network}`)
+  return rows[0].nonce
+}
+
+/** Uses up the nonce of a refused transaction by paying nothing to ourselves, since what waits behind it can't skip it. */
+export const planFiller = async (deps: EvmPayoutDeps, nonce: number): Promise<void> => {
+  const { runtime } = deps
+  const rate = await deps.adapter.feeRate()
+  if (rate.kind !== 'gas') throw new Error(`${deps.network} estimates fees for each unit of gas`)
+  const call = paymentCall({ to: deps.hotAddress, units: 0n, contract: null })
+  const plan = planEvm({ network: deps.network, chainId: deps.chainId, nonce, call, gas: 21_000n, rate })
+  await inTransaction(runtime.db, (tx) =>
+    insertPlanned(
+      tx,
+      { ...plannedRow(deps, runtime.newId(), nonce), purpose: 'filler', ...plan, feeRate: rate },
+      momentOf(runtime),
+    ),
+  )
+}
+
+/** Nonces of refused transactions that nothing uses yet: a process may die between the refusal and its filler. */
+export const unfilledNonces = async (db: Db, network: EvmNetwork): Promise<number[]> => {
+  const { rows } = await sql<{ nonce: number }>`select distinct nonce from outgoing a
+    where network = ${network} and state = 'abandoned' and nonce is not null and not exists (
+      select from outgoing b where b.network = a.network and b.nonce = a.nonce and b.state <> 'abandoned')
+    order by nonce`.execute(db)
+  return rows.map((row) => row.nonce)
+}
+
+const countUnmined = async (db: Db, network: EvmNetwork): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing
+    where network = ${network} and state in ('planned', 'signed', 'broadcast')`.execute(db)
+  return rows[0]!.count
+}
+
+const readPurse = async (deps: EvmPayoutDeps, ready: readonly Withdrawal[]): Promise<Purse> => {
+  const { runtime, network, catalogue, adapter, hotAddress } = deps
+  const tickers = [...new Set([NATIVE_TICKER[network], ...ready.map((w) => w.ticker)])]
+  const head = await adapter.head()
+  const assets = tickers.map((ticker) => catalogue.findCrypto(ticker)!)
+  const balances = await adapter.balancesAt(
+    head.height,
+    assets.map((asset) => ({ address: hotAddress, contract: asset.networks.get(network)!.contract })),
+  )
+  const purse: Purse = new Map()
+  for (const [i, asset] of assets.entries()) {
+    const held = rescale(balances[i]!, asset.networks.get(network)!.decimals, asset.scale)
+    purse.set(asset.ticker, held - (await unminedUnits(runtime.db, network, asset.ticker)).units)
+  }
+  spend(purse, NATIVE_TICKER[network], nativeUnits(deps, await unminedFees(runtime.db, network)))
+  return purse
+}
+
+const unminedFees = async (db: Db, network: EvmNetwork): Promise<bigint> => {
+  const { rows } = await sql<{ fees: bigint }>`select coalesce(sum(a.network_fee), 0) as fees from outgoing o
+    join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
+    where o.network = ${network} and o.state in ('planned', 'signed', 'broadcast')`.execute(db)
+  return rows[0]!.fees
+}
+
+/** A chain that has seen more nonces than the database handed out means the database is older than the chain: stop. */
+const nonceIsSound = async ({ runtime, network, adapter, hotAddress }: EvmPayoutDeps): Promise<boolean> => {
+  const mined = await adapter.minedNonce(hotAddress)
+  const { rows } = await sql<{ next: number }>`insert into hot_wallets(network, address, next_nonce)
+    values (${network}, ${hotAddress}, ${mined}) on conflict (network) do update set address = hot_wallets.address
+    returning next_nonce as next`.execute(runtime.db)
+  if (mined <= rows[0]!.next) return true
+  const text = `${hotAddress} on ${network} has used nonce ${mined - 1}, but the database only handed out ${rows[0]!.next - 1}: ` +
+    'it may be an old copy. Nothing is sent until the two agree; see docs/operating/recovery.md'
+  await raiseAlert(runtime.db, { kind: 'nonce-ahead', subject: network, text }, momentOf(runtime))
+  return false
+}

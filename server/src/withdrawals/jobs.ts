@@ -1,0 +1,73 @@
+import type { Network } from '@bursar/chainkit'
+import type { ChainAdapter } from '../adapters/chains/port.ts'
+import type { Catalogue } from '../assets/index.ts'
+import { inTransaction } from '../db/index.ts'
+import type { Job } from '../jobs/index.ts'
+import { carryOutEffects } from '../outgoing/index.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { deliver, type ReceiveInternal } from './commands.ts'
+import { planBitcoinBatch } from './jobs-bitcoin.ts'
+import { planEvmPayouts, planFiller, unfilledNonces } from './jobs-evm.ts'
+import type { EvmPayoutDeps, PayoutDeps } from './payouts.ts'
+import { nextWaiting } from './store.ts'
+import { storeFeeRate } from './terms.ts'
+
+/** Takes up waiting Bitcoin withdrawals, many with one transaction. */
+export const createBitcoinPayoutJob = (deps: PayoutDeps, everyMs: number): Job => ({
+  name: 'payouts BITCOIN',
+  everyMs,
+  run: () => planBitcoinBatch(deps),
+})
+
+/** Takes up waiting withdrawals of one EVM network, and fills nonces that a refusal left unused. */
+export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job => ({
+  name: `payouts ${deps.network}`,
+  everyMs,
+  run: async () => {
+    for (const nonce of await unfilledNonces(deps.runtime.db, deps.network)) await planFiller(deps, nonce)
+    return planEvmPayouts(deps)
+  },
+})
+
+const MOST_INTERNAL = 50
+
+/** Delivers withdrawals that stay inside this service. */
+export const createInternalDeliveryJob = (deps: {
+  runtime: Runtime
+  catalogue: Catalogue
+  networks: readonly Network[]
+  receive: ReceiveInternal
+}): Job => ({
+  name: 'deliver internal withdrawals',
+  everyMs: 200,
+  run: async () => {
+    const { runtime } = deps
+    let delivered = 0
+    for (const network of deps.networks) {
+      for (const waiting of await nextWaiting(runtime.db, network, 'internal', momentOf(runtime).at, MOST_INTERNAL)) {
+        await inTransaction(runtime.db, async (tx) => {
+          const moment = momentOf(runtime)
+          const effects = await deliver(tx, waiting, deps, moment)
+          if (effects) await carryOutEffects(tx, effects, moment)
+        })
+        delivered += 1
+      }
+    }
+    return delivered > 0
+  },
+})
+
+/** Keeps the fee estimates that requests are priced by. */
+export const createFeeRateJob = (runtime: Runtime, adapters: readonly ChainAdapter[], everyMs: number): Job => ({
+  name: 'fee estimates',
+  everyMs,
+  run: async () => {
+    const results = await Promise.allSettled(
+      adapters.map(async (adapter) => storeFeeRate(runtime.db, adapter.network, await adapter.feeRate(), runtime.clock.now())),
+    )
+    results.forEach((result, i) => {
+      if (result.status === 'rejected') runtime.log.warn({ err: result.reason, network: adapters[i]!.network }, 'no fee estimate')
+    })
+    return false
+  },
+})

@@ -1,0 +1,60 @@
+import type { Network } from '@bursar/chainkit'
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import type { FeeRate } from '../adapters/chains/port.ts'
+import { chargeOf, type AssetOnNetwork, type Catalogue, type CryptoAsset } from '../assets/index.ts'
+import { mulDiv, rescale } from '../money/index.ts'
+
+/** What one payment takes of the network, as charged: an ordinary share of a batched Bitcoin transaction, a plain call. */
+const PAYMENT_VBYTES = 145n
+const NATIVE_GAS = 21_000n
+const TOKEN_GAS = 65_000n
+
+/** A fee is printed with at most this many decimals; anything finer is rounded up to it. */
+const MOST_DECIMALS = 8
+
+const nativeCost = (rate: FeeRate, token: boolean): bigint => {
+  if (rate.kind === 'vbyte') return mulDiv(PAYMENT_VBYTES, rate.milliSatPerVb, 1000n, 'up')
+  return (token ? TOKEN_GAS : NATIVE_GAS) * rate.maxFeePerGas
+}
+
+/**
+ * The fee of a withdrawal in the asset's ledger units: the operator's tariff plus what the network takes, turned into the
+ * asset through USD where it isn't the network's own coin, all rounded up. Undefined when a price that is needed is missing.
+ * @param prices USD in 1e-18 for one whole unit, by ticker
+ */
+export const withdrawalFee = (request: {
+  asset: CryptoAsset
+  on: AssetOnNetwork
+  units: bigint
+  rate: FeeRate
+  catalogue: Catalogue
+  prices: ReadonlyMap<string, bigint>
+}): bigint | undefined => {
+  const { asset, on, units, rate } = request
+  const cost = costIn(asset, on.network, nativeCost(rate, on.contract !== null), request)
+  if (cost === undefined) return undefined
+  return roundUp(chargeOf(on.withdrawalFee, units) + cost, asset.scale - Math.min(on.decimals, MOST_DECIMALS))
+}
+
+const costIn = (
+  asset: CryptoAsset,
+  network: Network,
+  cost: bigint,
+  { catalogue, prices }: { catalogue: Catalogue; prices: ReadonlyMap<string, bigint> },
+): bigint | undefined => {
+  const native = catalogue.findCrypto(NATIVE_TICKER[network])
+  const nativeOn = native?.networks.get(network)
+  if (!native || !nativeOn) return undefined
+  const inNative = rescale(cost, nativeOn.decimals, native.scale)
+  if (asset.ticker === native.ticker) return inNative
+  const [from, into] = [prices.get(native.ticker), prices.get(asset.ticker)]
+  if (from === undefined || into === undefined) return undefined
+  // cost / 10^native x price / price-of-asset x 10^asset, in one division
+  return mulDiv(inNative * 10n ** BigInt(asset.scale), from, into * 10n ** BigInt(native.scale), 'up')
+}
+
+const roundUp = (units: bigint, zeros: number): bigint => {
+  if (zeros <= 0) return units
+  const step = 10n ** BigInt(zeros)
+  return mulDiv(units, 1n, step, 'up') * step
+}

@@ -1,0 +1,164 @@
+import { feeLookupErrors, generalErrors, orderErrors } from '@bursar/contract'
+import { sql } from 'kysely'
+import type { Network } from '@bursar/chainkit'
+import type { Db } from '../db/index.ts'
+import type { Committer, Outcome, Settled } from '../ledger/index.ts'
+import { formatUnits } from '../money/index.ts'
+import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../platform/route.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { withdrawalBody, wireStatus, type Carried } from './notice.ts'
+import { holdTransfer } from './postings.ts'
+import {
+  checkFreezes, currentFee, readAmount, readAsset, readDestination, readFee, type Rules, type WithdrawalBody,
+} from './request.ts'
+import { findById, findByLocalId, rowOf, withdrawalRows } from './store.ts'
+import { createTermsReader } from './terms.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+/** Whose address this is: a merchant's deposit address, one of the house's own, or nobody's here. */
+export type WhoseAddress = (network: Network, address: string) => Promise<'merchant' | 'house' | 'nobody'>
+
+export interface WithdrawalRoutesDeps {
+  runtime: Runtime
+  committer: Committer
+  rules: Rules
+  whose: WhoseAddress
+}
+
+export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
+  const { runtime, rules } = deps
+  const terms = createTermsReader(runtime.db, rules.catalogue, runtime.clock.now)
+  return [
+    { operation: 'createCryptoWithdrawal', handle: async (request) => create(deps, request, await terms()) },
+    {
+      operation: 'getCryptoWithdrawalFee',
+      handle: async ({ query }) => {
+        const asked = { ticker: query.ticker!, blockchain: query.blockchain! }
+        const where = readAsset(asked, rules, feeLookupErrors.assetNotSupported)
+        const units = readAmount(query.amount!, where)
+        const to = query.address
+        const internal =
+          to !== undefined && (await deps.whose(where.on.network, readDestination(to, where.on.network, rules))) === 'merchant'
+        const fee = currentFee(where, units, internal, await terms(), rules.catalogue)
+        return ok({ value: formatUnits(fee, where.asset.scale) })
+      },
+    },
+    {
+      operation: 'getCryptoWithdrawal',
+      handle: async ({ merchantId, params }) => {
+        const withdrawal = await findById(runtime.db, merchantId, params.id!)
+        if (!withdrawal) {
+          throw new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'no such withdrawal: check its id')
+        }
+        return ok(await bodyOf(deps, withdrawal))
+      },
+    },
+    {
+      operation: 'findWithdrawals',
+      handle: async ({ merchantId, query }) => {
+        const withdrawal = await findByLocalId(runtime.db, merchantId, query.localId!)
+        return ok(withdrawal ? [{ ...(await bodyOf(deps, withdrawal)), localId: withdrawal.localId }] : [])
+      },
+    },
+  ]
+}
+
+const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
+
+const create = async (
+  deps: WithdrawalRoutesDeps,
+  request: ApiRequest,
+  terms: Parameters<typeof checkFreezes>[2],
+): Promise<ApiAnswer> => {
+  const body = request.body as WithdrawalBody
+  const { rules } = deps
+  const where = readAsset(body, rules, orderErrors.invalidOrder)
+  const units = readAmount(body.amount, where)
+  const to = readDestination(body.to, where.on.network, rules)
+  checkFreezes(request.merchantId, body.ticker, terms)
+  const whose = await deps.whose(where.on.network, to)
+  if (whose === 'house') {
+    const { status, code } = orderErrors.destinationRefused
+    throw new ApiRefusal(status, code, 'Destination refused: this is an address of the service itself', { field: 'to' })
+  }
+  const internal = whose === 'merchant'
+  const fee = readFee(body.fee, currentFee(where, units, internal, terms, rules.catalogue), where.asset)
+  const { newId } = deps.runtime
+  const withdrawal: Withdrawal = {
+    merchantId: request.merchantId,
+    id: newId(),
+    ticker: where.asset.ticker,
+    blockchain: where.on.network,
+    to,
+    units,
+    fee,
+    localId: body.localId ?? null,
+    meta: body.meta ?? null,
+    state: 'requested',
+    failReason: null,
+    internal,
+    holdId: newId(),
+    outgoingId: null,
+    doneSent: false,
+    createdAt: momentOf(deps.runtime).at,
+  }
+  const outcome = await deps.committer.submit({
+    transfer: holdTransfer(withdrawal),
+    rows: [{ table: withdrawalRows, values: rowOf(withdrawal) }],
+    ...(body.localId === undefined ? {} : { localId: { value: body.localId, operation: 'createCryptoWithdrawal' } }),
+    ...(request.answerKeys.length === 0
+      ? {}
+      : { answers: { keys: request.answerKeys, of: (settled: Settled) => keptAnswer(settled, withdrawal.id, where.asset.scale) } }),
+  })
+  return answerOf(outcome, withdrawal.id, where.asset.scale)
+}
+
+const keptAnswer = (settled: Settled, id: string, scale: number): { status: number; body: string } => {
+  const answer = settledAnswer(settled, id, scale)
+  return { status: answer.status, body: JSON.stringify(answer.body) }
+}
+
+const settledAnswer = (settled: Settled, id: string, scale: number): { status: number; body: unknown } => {
+  if (settled.kind === 'applied') return { status: 200, body: { id } }
+  switch (settled.guard) {
+    case 'local-id-taken': {
+      const { status, code, meaning } = orderErrors.localIdPlaced
+      const description = `${meaning}: withdrawal ${settled.objectId} has it`
+      return { status, body: { code, description, field: 'localId' } }
+    }
+    case 'insufficient': {
+      const { status, code, meaning } = orderErrors.notEnoughBalance
+      const description = `${meaning}: ${formatUnits(settled.available, scale)} ${settled.account.asset} is available`
+      return { status, body: { code, description } }
+    }
+    case 'hold-closed':
+      throw new Error('a new hold can not be closed')
+  }
+}
+
+const answerOf = (outcome: Outcome, id: string, scale: number): ApiAnswer => {
+  switch (outcome.kind) {
+    case 'answered':
+      return { status: outcome.answer.status, json: outcome.answer.body }
+    case 'key-reused': {
+      const { status, code } = generalErrors.conflict
+      throw new ApiRefusal(status, code, 'this Idempotency-Key came before with another request: use a new key')
+    }
+    default:
+      return settledAnswer(outcome, id, scale)
+  }
+}
+
+const bodyOf = async (deps: WithdrawalRoutesDeps, withdrawal: Withdrawal): Promise<Record<string, unknown>> => {
+  const asset = deps.rules.catalogue.findCrypto(withdrawal.ticker)
+  if (!asset) throw new Error(`asset ${withdrawal.ticker} is no longer configured`)
+  return withdrawalBody(withdrawal, asset, wireStatus(withdrawal), await carriedOf(deps.runtime.db, withdrawal))
+}
+
+const carriedOf = async (db: Db, { outgoingId }: Withdrawal): Promise<Carried> => {
+  if (outgoingId === null) return { hash: null, from: [], block: null }
+  const { rows } = await sql<Carried>`select coalesce(o.mined_hash, a.hash) as hash, o.senders as "from", o.mined_height as block
+    from outgoing o left join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
+    where o.id = ${outgoingId}`.execute(db)
+  return rows[0] ?? { hash: null, from: [], block: null }
+}

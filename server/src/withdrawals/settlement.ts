@@ -1,0 +1,122 @@
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import type { Moment } from '../base/moment.ts'
+import { moveOf } from '../base/moves.ts'
+import type { Catalogue } from '../assets/index.ts'
+import type { Tx } from '../db/index.ts'
+import { HOUSE, type Item } from '../ledger/index.ts'
+import { allocate, rescale } from '../money/index.ts'
+import { joinEffects, noEffects, type Effects, type OutgoingChange, type OutgoingSubscriber } from '../outgoing/index.ts'
+import { raiseAlert } from '../platform/alerts.ts'
+import { withdrawalMoves, type WithdrawalEvent } from './machine.ts'
+import { withdrawalNotice } from './notice.ts'
+import { captureItem, costItem, fillerCost, releaseItem, transitItem } from './postings.ts'
+import { carriedBy, move } from './store.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+/** A transaction the signer refused is tried again after this long, when the operator may have changed a limit. */
+const REFUSED_PAUSE_MS = 5 * 60_000
+
+/** How a move of the transaction moves the withdrawals it carries. */
+const EVENTS: Record<OutgoingChange['event'], WithdrawalEvent> = {
+  refused: 'unplanned',
+  accepted: 'accepted',
+  mined: 'mined',
+  reorganized: 'reorganized',
+  final: 'final',
+  reverted: 'reverted',
+}
+
+/** Settles withdrawals by what happens to the transactions that carry them. */
+export const createSettlement =
+  (catalogue: Catalogue): OutgoingSubscriber =>
+  async (tx, change, moment) => {
+    if (change.outgoing.purpose === 'filler') return settleFiller(catalogue, change, moment)
+    const withdrawals = await carriedBy(tx, change.outgoing.id)
+    const shares = feeShares(catalogue, change, withdrawals.length)
+    const all: Effects[] = []
+    for (const [i, withdrawal] of withdrawals.entries()) {
+      all.push(await settleOne(tx, catalogue, change, withdrawal, shares[i]!, moment))
+    }
+    return joinEffects(all)
+  }
+
+const settleOne = async (
+  tx: Tx,
+  catalogue: Catalogue,
+  change: OutgoingChange,
+  before: Withdrawal,
+  feeShare: bigint,
+  moment: Moment,
+): Promise<Effects> => {
+  const event = EVENTS[change.event]
+  // A transaction mined without effect is not Done: it is Failed once its block is final.
+  const onlyCost = change.outgoing.succeeded === false
+  const withdrawal = await move(tx, before, event, moment.at, {
+    ...(event === 'unplanned' ? { outgoingId: null, notBefore: new Date(moment.at.getTime() + REFUSED_PAUSE_MS) } : {}),
+    ...(event === 'reverted' ? { failReason: 'ERRROR_CODE_GENERIC' } : {}),
+    ...(event === 'mined' ? { sendsDone: !onlyCost } : {}),
+  })
+  if (!withdrawal) return noEffects()
+  const effects = noEffects()
+  const asset = catalogue.findCrypto(withdrawal.ticker)!
+  const carried = { hash: change.hash, from: change.outgoing.senders, block: change.outgoing.minedHeight }
+  const outcome = onlyCost ? costItem : transitItem
+  for (const effect of moveOf(withdrawalMoves, before.state, event)!.effects) {
+    switch (effect) {
+      case 'notifyPending':
+        effects.notices.push(withdrawalNotice(withdrawal, asset, 'Pending', carried))
+        break
+      case 'notifyDone':
+        if (!withdrawal.doneSent && !onlyCost) effects.notices.push(withdrawalNotice(withdrawal, asset, 'Done', carried))
+        break
+      case 'notifyFailed':
+        effects.notices.push(withdrawalNotice(withdrawal, asset, 'Failed', carried))
+        break
+      case 'moveToTransit':
+        effects.items.push(...nonEmpty(outcome(withdrawal, feeShare, 'out', moment)))
+        break
+      case 'moveFromTransit':
+        effects.items.push(...nonEmpty(outcome(withdrawal, feeShare, 'back', moment)))
+        break
+      case 'capture':
+        effects.items.push(captureItem(withdrawal, moment))
+        break
+      case 'release':
+        effects.items.push(releaseItem(withdrawal, moment))
+        await alertReverted(tx, change, withdrawal, moment)
+        break
+      default:
+        throw new Error(`a chain transaction causes no ${effect}`)
+    }
+  }
+  return effects
+}
+
+const nonEmpty = (item: Item): Item[] => (item.transfer.legs.length === 0 ? [] : [item])
+
+const alertReverted = async (tx: Tx, change: OutgoingChange, withdrawal: Withdrawal, moment: Moment): Promise<void> => {
+  const text = `Withdrawal ${withdrawal.id} was mined without effect in ${change.hash}; its amount and fee are back on the balance`
+  await raiseAlert(tx, { kind: 'withdrawal-reverted', subject: withdrawal.id, text }, moment)
+}
+
+/** The network's fee in native ledger units, split evenly over the payments of a transaction, to the last unit. */
+const feeShares = (catalogue: Catalogue, { outgoing }: OutgoingChange, count: number): bigint[] => {
+  if (count === 0) return []
+  return allocate(feeInLedgerUnits(catalogue, outgoing), Array.from({ length: count }, () => 1n))
+}
+
+const feeInLedgerUnits = (catalogue: Catalogue, { network, networkFee }: OutgoingChange['outgoing']): bigint => {
+  const native = catalogue.findCrypto(NATIVE_TICKER[network])
+  const on = native?.networks.get(network)
+  if (!native || !on) throw new Error(`the catalogue lacks ${NATIVE_TICKER[network]}, in which ${network} is paid`)
+  return rescale(networkFee ?? 0n, on.decimals, native.scale)
+}
+
+const settleFiller = (catalogue: Catalogue, change: OutgoingChange, moment: Moment): Effects => {
+  const { event, outgoing } = change
+  if (event !== 'mined' && event !== 'reorganized') return noEffects()
+  const fee = feeInLedgerUnits(catalogue, outgoing)
+  if (fee === 0n) return noEffects()
+  const direction = event === 'mined' ? 'out' : 'back'
+  return { items: [fillerCost(outgoing.network, HOUSE, fee, direction, outgoing.id, moment)], notices: [] }
+}

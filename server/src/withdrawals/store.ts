@@ -1,0 +1,120 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { moveOf, statesTaking } from '../base/moves.ts'
+import type { Db, Tx } from '../db/index.ts'
+import type { RowTable } from '../ledger/index.ts'
+import { withdrawalMoves, type WithdrawalEvent, type WithdrawalState } from './machine.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+const COLUMNS = sql.raw(`w.merchant_id as "merchantId", w.id, w.ticker, w.blockchain, w.to_address as "to", w.units,
+  w.fee_units as fee, w.local_id as "localId", w.meta, w.state, w.fail_reason as "failReason", w.internal,
+  w.hold_id as "holdId", w.outgoing_id as "outgoingId", w.done_sent as "doneSent", w.created_at as "createdAt"`)
+
+/** How a new withdrawal is written, in the statement that holds its money. */
+export const withdrawalRows: RowTable = {
+  name: 'withdrawals',
+  columns: [
+    { name: 'merchant_id', type: 'uuid' },
+    { name: 'id', type: 'uuid' },
+    { name: 'ticker', type: 'text' },
+    { name: 'blockchain', type: 'text' },
+    { name: 'to_address', type: 'text' },
+    { name: 'units', type: 'numeric' },
+    { name: 'fee_units', type: 'numeric' },
+    { name: 'local_id', type: 'text' },
+    { name: 'meta', type: 'text' },
+    { name: 'state', type: 'text' },
+    { name: 'internal', type: 'boolean' },
+    { name: 'hold_id', type: 'uuid' },
+    { name: 'not_before', type: 'timestamptz' },
+    { name: 'created_at', type: 'timestamptz' },
+    { name: 'updated_at', type: 'timestamptz' },
+  ],
+}
+
+export const rowOf = (w: Withdrawal): unknown[] => {
+  const at = w.createdAt.toISOString()
+  return [
+    w.merchantId, w.id, w.ticker, w.blockchain, w.to, w.units.toString(), w.fee.toString(), w.localId, w.meta, w.state,
+    w.internal, w.holdId, at, at, at,
+  ]
+}
+
+/**
+ * Moves a withdrawal by its table, by compare-and-set; undefined when it is in no state that takes the event. `doneSent` of
+ * the answer says whether Done had been sent before this move.
+ */
+export const move = async (
+  tx: Tx,
+  key: { merchantId: string; id: string },
+  event: WithdrawalEvent,
+  at: Date,
+  more: { outgoingId?: string | null; notBefore?: Date; failReason?: string; sendsDone?: boolean } = {},
+): Promise<Withdrawal | undefined> => {
+  const from = statesTaking(withdrawalMoves, event)
+  const target = moveOf(withdrawalMoves, from[0]!, event)!.to
+  const { rows } = await sql<Withdrawal>`update withdrawals w set state = ${target}, updated_at = ${at},
+      outgoing_id = ${more.outgoingId === undefined ? sql`w.outgoing_id` : more.outgoingId},
+      not_before = ${more.notBefore ?? sql`w.not_before`},
+      fail_reason = ${more.failReason ?? sql`w.fail_reason`},
+      done_sent = w.done_sent or ${more.sendsDone ?? false}
+    from withdrawals before
+    where w.merchant_id = ${key.merchantId} and w.id = ${key.id} and w.state = any(${from})
+      and before.merchant_id = w.merchant_id and before.id = w.id
+    returning ${COLUMNS}, before.done_sent as "doneSent"`.execute(tx)
+  return rows[0]
+}
+
+export const carriedBy = async (db: Db | Tx, outgoingId: string): Promise<Withdrawal[]> => {
+  const { rows } = await sql<Withdrawal>`select ${COLUMNS} from withdrawals w where w.outgoing_id = ${outgoingId}
+    order by w.created_at, w.id`.execute(db)
+  return rows
+}
+
+export const findById = async (db: Db | Tx, merchantId: string, id: string): Promise<Withdrawal | undefined> => {
+  const { rows } = await sql<Withdrawal>`select ${COLUMNS} from withdrawals w
+    where w.merchant_id = ${merchantId} and w.id = ${id}`.execute(db)
+  return rows[0]
+}
+
+export const findByLocalId = async (db: Db | Tx, merchantId: string, localId: string): Promise<Withdrawal | undefined> => {
+  const { rows } = await sql<Withdrawal>`select ${COLUMNS} from local_ids l
+    join withdrawals w on w.merchant_id = l.merchant_id and w.id = l.object_id
+    where l.merchant_id = ${merchantId} and l.local_id = ${localId}`.execute(db)
+  return rows[0]
+}
+
+/** Withdrawals that may be taken up now, oldest first: due, and frozen neither by asset nor by merchant. */
+export const nextWaiting = async (
+  db: Db,
+  blockchain: Network,
+  kind: 'internal' | 'onChain',
+  at: Date,
+  most: number,
+): Promise<Withdrawal[]> => {
+  const { rows } = await sql<Withdrawal>`select ${COLUMNS} from withdrawals w
+    where w.blockchain = ${blockchain} and w.state = 'requested' and w.internal = ${kind === 'internal'} and w.not_before <= ${at}
+      and not exists (select from freezes f where f.lifted_at is null
+        and (f.asset is null or f.asset = w.ticker) and (f.merchant_id is null or f.merchant_id = w.merchant_id))
+    order by w.created_at, w.id limit ${most}`.execute(db)
+  return rows
+}
+
+/** Units of one asset on their way out and not in a block yet: money the chain still shows but that is spoken for. */
+export const unminedUnits = async (db: Db, blockchain: Network, ticker: string): Promise<{ units: bigint; count: number }> => {
+  const states: WithdrawalState[] = ['planned', 'sent']
+  const { rows } = await sql<{ units: bigint; count: number }>`select coalesce(sum(units), 0) as units, count(*) as count
+    from withdrawals where blockchain = ${blockchain} and ticker = ${ticker} and state = any(${states})`.execute(db)
+  return rows[0]!
+}
+
+export const approvalsOf = async (
+  db: Db,
+  withdrawals: readonly Withdrawal[],
+): Promise<{ intentId: string; keyId: string; signature: string }[]> => {
+  const { rows } = await sql<{ intentId: string; keyId: string; signature: string }>`
+    select withdrawal_id as "intentId", key_id as "keyId", signature from withdrawal_approvals
+    where withdrawal_id = any(${withdrawals.map((w) => w.id)}::uuid[])
+      and merchant_id = any(${withdrawals.map((w) => w.merchantId)}::uuid[])`.execute(db)
+  return rows
+}
