@@ -1,0 +1,9 @@
+import { isEvmNetwork, type Network } from '@bursar/chainkit'
+
+/** Networks whose addresses are the same: one wallet of a family is watched on all its networks. */
+export type AddressFamily = 'BITCOIN' | 'EVM' | 'TRON'
+
+export const familyOf = (network: Network): AddressFamily => {
+  if (isEvmNetwork(network)) return 'EVM'
+  return network === 'TRON' ? 'TRON' : 'BITCOIN'
+}

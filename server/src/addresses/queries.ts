@@ -1,0 +1,64 @@
+import type { KeyAccount, Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/index.ts'
+import { familyOf, type AddressFamily } from './family.ts'
+
+/** Whom a deposit address belongs to, for ever. */
+export interface AddressOwner {
+  merchantId: string
+  addressId: string
+  /** canonical: lowercase bech32 on Bitcoin, EIP-55 on EVM chains */
+  address: string
+  meta: string | null
+  /** end of a rotating address on the business clock; null on a permanent one */
+  leasedUntil: Date | null
+}
+
+/** An address of the house: hot wallet or change. */
+export interface HouseAddress {
+  address: string
+  account: KeyAccount
+  branch: 0 | 1
+  index: number
+}
+
+/**
+ * Which of these addresses are deposit addresses, and whose. One indexed query, whatever the number of addresses in the
+ * database. Addresses are compared as they are: hand in the canonical form, as chain adapters do.
+ */
+export const ownerOf = async (
+  db: Db | Tx,
+  family: AddressFamily,
+  addresses: readonly string[],
+): Promise<Map<string, AddressOwner>> => {
+  if (addresses.length === 0) return new Map()
+  const { rows } = await sql<AddressOwner>`
+    select merchant_id as "merchantId", id as "addressId", address, meta, leased_until as "leasedUntil"
+    from addresses where family = ${family} and address = any(${[...addresses]}::text[])`.execute(db)
+  return new Map(rows.map((row) => [row.address, row]))
+}
+
+/** Which of these addresses are the house's own. */
+export const houseAddressesAmong = async (
+  db: Db | Tx,
+  family: AddressFamily,
+  addresses: readonly string[],
+): Promise<Map<string, HouseAddress>> => {
+  if (addresses.length === 0) return new Map()
+  const { rows } = await sql<HouseAddress>`
+    select address, account, branch, derivation_index as index
+    from house_addresses where family = ${family} and address = any(${[...addresses]}::text[])`.execute(db)
+  return new Map(rows.map((row) => [row.address, row]))
+}
+
+/** An address that needs no transaction to be paid from another account of this installation. */
+export type OurAddress = { kind: 'deposit'; owner: AddressOwner } | { kind: 'house'; house: HouseAddress }
+
+/** Tells whether a destination is one of our own addresses on that network; null when it is somebody else's. */
+export const isOurs = async (db: Db | Tx, network: Network, address: string): Promise<OurAddress | null> => {
+  const family = familyOf(network)
+  const owner = (await ownerOf(db, family, [address])).get(address)
+  if (owner) return { kind: 'deposit', owner }
+  const house = (await houseAddressesAmong(db, family, [address])).get(address)
+  return house ? { kind: 'house', house } : null
+}
