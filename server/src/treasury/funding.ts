@@ -1,0 +1,99 @@
+import type { Block, Network } from '@bursar/chainkit'
+import { isEvmNetwork } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Catalogue } from '../assets/index.ts'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import { applyAll, HOUSE, type Item } from '../ledger/index.ts'
+import { rescale } from '../money/index.ts'
+import { oursAmong } from '../outgoing/index.ts'
+
+interface Funding {
+  transaction: string
+  index: string
+  asset: string
+  units: bigint
+}
+
+/**
+ * Money that reaches wallets of the house from outside is the owner's: noted when it is seen, booked as capital once its
+ * block is final. Our own change is not money from outside.
+ */
+export const createFunding = (catalogue: Catalogue) => ({
+  block: async (tx: Tx, network: Network, block: Block, _moment: Moment): Promise<void> => {
+    const family = isEvmNetwork(network) ? 'EVM' : network
+    const targets = [...new Set(block.transactions.flatMap((t) => t.transfers.map((x) => x.to)))]
+    const { rows } = await sql<{ address: string }>`select address from house_addresses
+      where family = ${family} and address = any(${targets}::text[])`.execute(tx)
+    if (rows.length === 0) return
+    const house = new Set(rows.map((row) => row.address))
+    const arriving = block.transactions.filter((t) => t.transfers.some((x) => house.has(x.to)))
+    const ours = await oursAmong(tx, network, arriving.map((t) => t.hash))
+    for (const { hash, transfers } of arriving) {
+      if (ours.has(hash)) continue
+      for (const transfer of transfers.filter((x) => house.has(x.to))) {
+        const known = catalogue.byContract(network, transfer.contract)
+        if (!known) continue
+        const units = rescale(transfer.units, known.on.decimals, known.asset.scale)
+        await sql`insert into fundings(network, transaction, index, asset, address, units, block_height)
+          values (${network}, ${hash}, ${transfer.index}, ${known.asset.ticker}, ${transfer.to}, ${units}, ${block.height})
+          on conflict (network, transaction, index) do nothing`.execute(tx)
+      }
+    }
+  },
+
+  orphaned: async (tx: Tx, network: Network, fromHeight: number, _moment: Moment): Promise<void> => {
+    await sql`delete from fundings where network = ${network} and block_height >= ${fromHeight} and not booked`.execute(tx)
+  },
+
+  settled: async (tx: Tx, network: Network, heights: { finalHeight: number }, moment: Moment): Promise<void> => {
+    const { rows } = await sql<Funding>`update fundings set booked = true
+      where network = ${network} and not booked and block_height <= ${heights.finalHeight}
+      returning transaction, index, asset, units`.execute(tx)
+    await applyAll(tx, rows.map((funding) => capitalItem(network, funding, moment)))
+  },
+})
+
+const capitalItem = (network: Network, { asset, units }: Funding, { at, newId }: Moment): Item => {
+  const id = newId()
+  return {
+    transfer: {
+      id,
+      merchantId: HOUSE,
+      kind: 'post',
+      cause: { kind: 'funding', id },
+      legs: [
+        { account: { merchantId: HOUSE, asset, kind: `custody:${network}` }, posted: -units, held: 0n },
+        { account: { merchantId: HOUSE, asset, kind: 'capital' }, posted: units, held: 0n },
+      ],
+      at,
+    },
+  }
+}
+
+/**
+ * Gives a merchant money of the owner's, in the ledger only: capital to merchant through the clearing of both.
+ * @param units ledger units of the asset
+ */
+export const grantCapital = async (
+  tx: Tx,
+  grant: { merchantId: string; asset: string; units: bigint },
+  { at, newId }: Moment,
+): Promise<void> => {
+  const id = newId()
+  const { merchantId, asset, units } = grant
+  const transfer = (owner: string, kind: 'capital' | 'merchant', posted: bigint): Item => ({
+    transfer: {
+      id: newId(),
+      merchantId: owner,
+      kind: 'post',
+      cause: { kind: 'adjustment', id },
+      legs: [
+        { account: { merchantId: owner, asset, kind }, posted, held: 0n },
+        { account: { merchantId: owner, asset, kind: 'clearing' }, posted: -posted, held: 0n },
+      ],
+      at,
+    },
+  })
+  await applyAll(tx, [transfer(HOUSE, 'capital', -units), transfer(merchantId, 'merchant', units)])
+}
