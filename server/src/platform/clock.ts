@@ -3,13 +3,13 @@
  * the offset in the database, 0 outside a sandbox: expiry, leases and retry schedules use it.
  */
 export interface Clock {
-  now(): number
-  business(): number
+  readonly now: () => number
+  readonly business: () => number
 }
 
 /** The machine's clock, with an offset that `follow` keeps equal to the database's. */
 export interface OffsetClock extends Clock {
-  setOffset(ms: number): void
+  readonly setOffset: (ms: number) => void
 }
 
 export const createClock = (now: () => number = Date.now): OffsetClock => {

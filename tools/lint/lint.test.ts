@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { findViolations } from './boundaries.ts'
+import { findCycle } from './cycles.ts'
+import { importsOf, readSources, type SourceFile } from './imports.ts'
+import { findUntidy } from './tidy.ts'
+
+const root = new URL('../../', import.meta.url).pathname
+const FOLDERS = ['contract', 'chainkit', 'signer', 'sdk', 'server', 'sandbox', 'test', 'bench', 'tools']
+const file = (path: string, text: string): SourceFile => ({ path, text, imports: importsOf(path, text) })
+const world = (...extra: SourceFile[]): SourceFile[] => [
+  file('server/src/base/id.ts', ''), file('server/src/ledger/index.ts', ''), file('server/src/ledger/store.ts', ''),
+  file('server/src/deposits/index.ts', ''), file('server/src/deposits/store.ts', ''),
+  file('server/src/adapters/chains/port.ts', ''), ...extra,
+]
+
+describe('the repository itself', () => {
+  test('keeps its boundaries and its rules, and the check does look at its files', async () => {
+    const files = await readSources(root, FOLDERS)
+    expect(files.length).toBeGreaterThan(100)
+    expect(files.flatMap((f) => f.imports).length).toBeGreaterThan(300)
+    expect(findViolations(files)).toEqual([])
+    expect(findUntidy(files)).toEqual([])
+  })
+})
+
+describe('canaries: each rule finds what it is there for', () => {
+  test.each([
+    ['imports point down', 'server/src/base/x.ts', "import { a } from '../ledger/index.ts'"],
+    ['imports point down', 'server/src/ledger/x.ts', "import type { a } from '../deposits/index.ts'"],
+    ['rooms meet through index.ts', 'server/src/withdrawals/x.ts', "import { a } from '../deposits/store.ts'"],
+    ['only jobs and the watcher', 'server/src/withdrawals/commands.ts', "import { a } from '../adapters/chains/port.ts'"],
+    ['adapters know no database', 'server/src/adapters/chains/x.ts', "import { a } from '../../deposits/index.ts'"],
+    ['contract imports typebox only', 'contract/src/x.ts', "import fs from 'node:fs'"],
+    ['chainkit is pure', 'chainkit/src/x.ts', "import fs from 'node:fs'"],
+    ['few dependencies', 'signer/src/x.ts', "import pg from 'pg'"],
+    ['no runtime dependency', 'sdk/src/x.ts', "import { request } from 'undici'"],
+    ['by its client only', 'server/src/withdrawals/jobs.ts', "import { a } from '@bursar/signer'"],
+    ['named for what it does', 'server/src/deposits/helpers.ts', ''],
+    ['no such file', 'server/src/deposits/x.ts', "export * from './gone.ts'"],
+  ])('%s', (says, path, text) => {
+    expect(findViolations(world(file(path, text))).join('\n')).toContain(says)
+  })
+
+  test('a type import of a port is allowed anywhere', () => {
+    const text = "import type { Head } from '../adapters/chains/port.ts'"
+    expect(findViolations(world(file('server/src/withdrawals/commands.ts', text)))).toEqual([])
+  })
+
+  test('cycles of files and of rooms, types included', () => {
+    const a = file('server/src/aa/index.ts', "import type { b } from '../bb/index.ts'")
+    const b = file('server/src/bb/index.ts', "export { c } from './c.ts'")
+    const c = file('server/src/bb/c.ts', "import type { a } from '../aa/index.ts'")
+    const found = findViolations(world(a, b, c)).join('\n')
+    expect(found).toContain('import cycle')
+    expect(found).toContain('rooms import each other')
+    expect(findCycle(new Map([['a', ['b']], ['b', ['c']], ['c', []]]))).toBeUndefined()
+  })
+
+  test.each([
+    ['only ledger/ writes', 'server/src/deposits/x.ts', 'sql`update ledger_accounts set posted = 1`'],
+    ['takes the time as a parameter', 'server/src/deposits/x.ts', 'sql`select now()`'],
+    ['no number near an amount', 'server/src/money/x.ts', 'parseFloat(text)'],
+    ['no focused or skipped', 'server/src/x.test.ts', "test.only('x')"],
+    ['nothing left open', 'server/src/deposits/x.ts', `// ${'TO' + 'DO'} later`],
+    ['time comes from a clock', 'server/src/deposits/commands.ts', 'const at = Date.now()'],
+    ['over 400 lines', 'server/src/deposits/x.ts', '\n'.repeat(500)],
+  ])('%s', (says, path, text) => {
+    expect(findUntidy([file(path, text)]).join('\n')).toContain(says)
+  })
+})
