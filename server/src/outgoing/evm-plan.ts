@@ -1,6 +1,6 @@
 import type { EvmNetwork } from '@bursar/chainkit'
 import {
-  encodeTransfer, fromHex, isHex, parseUnsigned, replaceAtHigherPrice, serializeUnsigned, type UnsignedTransaction,
+  encodeTransfer, fromHex, isHex, parseUnsigned, replaceAtHigherPrice, serializeUnsigned, toHex, type UnsignedTransaction,
 } from '@bursar/chainkit/evm'
 import { isRefused } from '@bursar/chainkit'
 import type { FeeRate } from '../adapters/chains/port.ts'
@@ -24,7 +24,7 @@ export const paymentCall = (payment: { to: string; units: bigint; contract: stri
 const GAS_ROOM = 25n
 
 export interface EvmPlan {
-  /** hex without 0x */
+  /** hex with 0x */
   unsigned: string
   /** wei, at most */
   networkFee: bigint
@@ -55,7 +55,7 @@ export const planEvm = (request: {
 
 /** The same nonce, receiver and amount at a price nodes take in its place. */
 export const planEvmBump = (unsigned: string, rate: GasRate): EvmPlan => {
-  const original = parseUnsigned(Buffer.from(unsigned, 'hex'))
+  const original = parseUnsigned(fromHex(hex(unsigned)))
   if (isRefused(original)) throw new Error(`a stored transaction does not parse: ${original.message}`)
   const wanted = rate.legacy
     ? { gasPrice: rate.maxFeePerGas }
@@ -66,13 +66,12 @@ export const planEvmBump = (unsigned: string, rate: GasRate): EvmPlan => {
 const planOf = (transaction: UnsignedTransaction): EvmPlan => {
   const price = transaction.type === 'legacy' ? transaction.gasPrice : transaction.maxFeePerGas
   return {
-    unsigned: Buffer.from(serializeUnsigned(transaction)).toString('hex'),
+    unsigned: toHex(serializeUnsigned(transaction)),
     networkFee: transaction.gas * price,
   }
 }
 
 const hex = (text: string): `0x${string}` => {
   if (!isHex(text)) throw new RangeError(`not hex: ${text}`)
-  fromHex(text)
   return text
 }

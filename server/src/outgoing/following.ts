@@ -3,17 +3,17 @@ import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { followCoins, unfollowCoins } from './coins.ts'
-import { carryOut, moveAndTell } from './commands.ts'
+import { moveAndTell } from './commands.ts'
 import { oursAmong } from './store.ts'
-import { joinEffects, type Effects, type OutgoingSubscriber } from './transaction.ts'
+import { joinEffects, noEffects, type Effects, type OutgoingSubscriber } from './transaction.ts'
 
-/** What the watcher tells this room, each call inside the transaction that moves the cursor. */
+/** What the watcher tells this room, inside the transaction that moves the cursor; it carries the effects out. */
 export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => ({
   /** Our transactions in a new block of the best chain are mined. */
-  block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<void> => {
+  block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
     if (network === 'BITCOIN') await followCoins(tx, network, block)
     const ours = await oursAmong(tx, network, block.transactions.map((t) => t.hash))
-    if (ours.size === 0) return
+    if (ours.size === 0) return noEffects()
     const effects: Effects[] = []
     for (const transaction of block.transactions) {
       const own = ours.get(transaction.hash)
@@ -29,21 +29,21 @@ export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => (
       }
       effects.push(await moveAndTell(tx, own.outgoingId, 'mined', transaction.hash, subscribers, moment, mined))
     }
-    await carryOut(tx, joinEffects(effects), moment)
+    return joinEffects(effects)
   },
 
   /** Blocks from a height on are lost: our transactions in them wait in the pool again, to be sent with the same bytes. */
-  orphaned: async (tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<void> => {
+  orphaned: async (tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<Effects> => {
     const { rows } = await sql<{ id: string; hash: string }>`select id, mined_hash as hash from outgoing
       where network = ${network} and mined_height >= ${fromHeight} and state = 'mined' order by id`.execute(tx)
     const effects: Effects[] = []
     for (const { id, hash } of rows) effects.push(await moveAndTell(tx, id, 'reorganized', hash, subscribers, moment))
     if (network === 'BITCOIN') await unfollowCoins(tx, network, fromHeight)
-    await carryOut(tx, joinEffects(effects), moment)
+    return joinEffects(effects)
   },
 
   /** Our transactions in final blocks have ended. */
-  settled: async (tx: Tx, network: Network, heights: { finalHeight: number }, moment: Moment): Promise<void> => {
+  settled: async (tx: Tx, network: Network, heights: { finalHeight: number }, moment: Moment): Promise<Effects> => {
     const { rows } = await sql<{ id: string; hash: string; succeeded: boolean }>`
       select id, mined_hash as hash, succeeded from outgoing
       where network = ${network} and state = 'mined' and mined_height <= ${heights.finalHeight} order by id`.execute(tx)
@@ -51,6 +51,9 @@ export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => (
     for (const { id, hash, succeeded } of rows) {
       effects.push(await moveAndTell(tx, id, succeeded ? 'final' : 'reverted', hash, subscribers, moment))
     }
-    await carryOut(tx, joinEffects(effects), moment)
+    return joinEffects(effects)
   },
+
+  /** The pool says nothing this room doesn't know: what is not mined is sent again anyway. */
+  mempool: async (): Promise<Effects> => noEffects(),
 })

@@ -1,12 +1,12 @@
 import type { Block, Network } from '@bursar/chainkit'
-import { isEvmNetwork } from '@bursar/chainkit'
 import { sql } from 'kysely'
+import { familyOf, houseAddressesAmong } from '../addresses/index.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { applyAll, HOUSE, type Item } from '../ledger/index.ts'
 import { rescale } from '../money/index.ts'
-import { oursAmong } from '../outgoing/index.ts'
+import { noEffects, oursAmong, type Effects } from '../outgoing/index.ts'
 
 interface Funding {
   transaction: string
@@ -20,13 +20,10 @@ interface Funding {
  * block is final. Our own change is not money from outside.
  */
 export const createFunding = (catalogue: Catalogue) => ({
-  block: async (tx: Tx, network: Network, block: Block, _moment: Moment): Promise<void> => {
-    const family = isEvmNetwork(network) ? 'EVM' : network
+  block: async (tx: Tx, network: Network, block: Block, _moment: Moment): Promise<Effects> => {
     const targets = [...new Set(block.transactions.flatMap((t) => t.transfers.map((x) => x.to)))]
-    const { rows } = await sql<{ address: string }>`select address from house_addresses
-      where family = ${family} and address = any(${targets}::text[])`.execute(tx)
-    if (rows.length === 0) return
-    const house = new Set(rows.map((row) => row.address))
+    const house = await houseAddressesAmong(tx, familyOf(network), targets)
+    if (house.size === 0) return noEffects()
     const arriving = block.transactions.filter((t) => t.transfers.some((x) => house.has(x.to)))
     const ours = await oursAmong(tx, network, arriving.map((t) => t.hash))
     for (const { hash, transfers } of arriving) {
@@ -40,18 +37,22 @@ export const createFunding = (catalogue: Catalogue) => ({
           on conflict (network, transaction, index) do nothing`.execute(tx)
       }
     }
+    return noEffects()
   },
 
-  orphaned: async (tx: Tx, network: Network, fromHeight: number, _moment: Moment): Promise<void> => {
+  orphaned: async (tx: Tx, network: Network, fromHeight: number, _moment: Moment): Promise<Effects> => {
     await sql`delete from fundings where network = ${network} and block_height >= ${fromHeight} and not booked`.execute(tx)
+    return noEffects()
   },
 
-  settled: async (tx: Tx, network: Network, heights: { finalHeight: number }, moment: Moment): Promise<void> => {
+  settled: async (tx: Tx, network: Network, heights: { finalHeight: number }, moment: Moment): Promise<Effects> => {
     const { rows } = await sql<Funding>`update fundings set booked = true
       where network = ${network} and not booked and block_height <= ${heights.finalHeight}
       returning transaction, index, asset, units`.execute(tx)
-    await applyAll(tx, rows.map((funding) => capitalItem(network, funding, moment)))
+    return { items: rows.map((funding) => capitalItem(network, funding, moment)), notices: [] }
   },
+
+  mempool: async (): Promise<Effects> => noEffects(),
 })
 
 const capitalItem = (network: Network, { asset, units }: Funding, { at, newId }: Moment): Item => {

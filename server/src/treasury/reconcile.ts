@@ -1,6 +1,6 @@
 import type { Network } from '@bursar/chainkit'
-import { isEvmNetwork } from '@bursar/chainkit'
 import { sql } from 'kysely'
+import { familyOf } from '../addresses/index.ts'
 import type { AssetOnNetwork, Catalogue, CryptoAsset } from '../assets/index.ts'
 import type { Db } from '../db/index.ts'
 import { rescale } from '../money/index.ts'
@@ -28,8 +28,7 @@ export const readBookedCustody = async (db: Db, network: Network): Promise<Booke
         union all
         select asset, units from fundings where network = ${network} and not booked
       ) x group by asset`.execute(tx)
-    const family = isEvmNetwork(network) ? 'EVM' : network
-    const addresses = await sql<{ address: string }>`select address from house_addresses where family = ${family}
+    const addresses = await sql<{ address: string }>`select address from house_addresses where family = ${familyOf(network)}
       union select address from deposits where network = ${network} and not internal`.execute(tx)
     return {
       height,

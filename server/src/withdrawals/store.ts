@@ -111,9 +111,9 @@ export const unminedUnits = async (db: Db, blockchain: Network, ticker: string):
 export const approvalsOf = async (
   db: Db,
   withdrawals: readonly Withdrawal[],
-): Promise<{ intentId: string; keyId: string; signature: string }[]> => {
-  const { rows } = await sql<{ intentId: string; keyId: string; signature: string }>`
-    select withdrawal_id as "intentId", key_id as "keyId", signature from withdrawal_approvals
+): Promise<{ withdrawalId: string; keyId: string; signature: string }[]> => {
+  const { rows } = await sql<{ withdrawalId: string; keyId: string; signature: string }>`
+    select withdrawal_id as "withdrawalId", key_id as "keyId", signature from withdrawal_approvals
     where withdrawal_id = any(${withdrawals.map((w) => w.id)}::uuid[])
       and merchant_id = any(${withdrawals.map((w) => w.merchantId)}::uuid[])`.execute(db)
   return rows

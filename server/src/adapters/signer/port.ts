@@ -19,11 +19,11 @@ export interface SignRequest {
   transactionId: string
   purpose: 'payout' | 'filler'
   intents: Intent[]
-  /** hex: a PSBT, or an unsigned EVM transaction */
+  /** a PSBT in hex, or an unsigned EVM transaction in hex with 0x */
   unsigned: string
   /** the key of each input, or the one key of the sender */
   keys: SigningKey[]
-  approvals?: { intentId: string; keyId: string; signature: string }[]
+  approvals?: { keyId: string; signature: string }[]
 }
 
 export type SignAnswer =
