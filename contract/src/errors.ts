@@ -21,7 +21,7 @@ export const ErrorBody = Type.Object(
     requestId: Type.Optional(Type.String({ description: 'Names the request in the server\'s logs' })),
   },
   {
-    title: 'Error',
+    title: 'ErrorBody',
     description: 'An answer that is not a success',
     examples: [{ code: 1, description: 'Not enough balance' }],
   },

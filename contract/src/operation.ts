@@ -2,10 +2,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { authenticationErrors, generalErrors } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
-
-export type Tag =
-  | 'Balances' | 'Addresses' | 'Deposits' | 'Withdrawals' | 'Card payouts' | 'Assets' | 'Crypto invoices'
-  | 'Fiat invoices' | 'Exchange' | 'Exchange and withdrawal' | 'Events'
+import type { Tag } from './tags.ts'
 
 /** Another path that answers as the operation's own does. A request is signed over the path it is sent to. */
 export interface Alias {

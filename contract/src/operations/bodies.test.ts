@@ -159,10 +159,13 @@ const ajv = new Ajv({ strict: true })
 const accepts = (id: string, part: 'body' | 'query', value: unknown) =>
   ajv.validate(operationsById[id as OperationId][part] ?? false, value)
 
+/** What the operation has against the value. */
+const faults = (id: string, part: 'body' | 'query', value: unknown) => (accepts(id, part, value) ? [] : ajv.errors)
+
 describe.each([['body', bodies], ['query', queries]] as const)('%s', (part, cases) => {
   describe.each(Object.entries(cases))('%s', (id, { base, good = [], bad }) => {
     test.each([{}, ...good])('accepts %j', (more) => {
-      expect(accepts(id, part, { ...base, ...more }), JSON.stringify(ajv.errors)).toBe(true)
+      expect(faults(id, part, { ...base, ...more })).toEqual([])
     })
 
     test.each(Object.entries(bad))('refuses %s', (_, change) => {
@@ -184,7 +187,7 @@ test('the bodies of the signature vectors are accepted', () => {
   const posted = signatureVectors.filter(({ body, form }) => form === 'request' && body !== '')
   for (const { target, body } of posted) {
     const { id } = Object.values(operationsById).find(({ method, path }) => method === 'POST' && path === target)!
-    expect(accepts(id, 'body', JSON.parse(body)), target).toBe(true)
+    expect(faults(id, 'body', JSON.parse(body))).toEqual([])
   }
   expect(posted).toHaveLength(5)
 })
@@ -197,17 +200,15 @@ describe('amounts (contract.md 18 #11)', () => {
   const zeros = ['0', '0.00', '00']
   const moving = Object.entries(bodies).filter(([, { base }]) => 'amount' in base)
 
+  const accepted = ['1', '0.1', '007', '12.000', `0.${'0'.repeat(17)}1`, `${'9'.repeat(30)}.${'9'.repeat(18)}`]
+
   test.each(moving)('%s', (id, { base }) => {
-    for (const amount of ['1', '0.1', '007', '12.000', `0.${'0'.repeat(17)}1`, `${'9'.repeat(30)}.${'9'.repeat(18)}`]) {
-      expect(accepts(id, 'body', { ...base, amount }), amount).toBe(true)
-    }
-    for (const amount of [...refused, ...zeros]) {
-      expect(accepts(id, 'body', { ...base, amount }), JSON.stringify(amount)).toBe(false)
-    }
+    const accept = (amount: unknown) => accepts(id, 'body', { ...base, amount })
+    expect([...accepted, ...zeros, ...refused].filter(accept)).toEqual(accepted)
   })
 
-  test.each(moving)('%s: a fee may be zero, and nothing else that an amount may not', (id, { base }) => {
-    for (const fee of zeros) expect(accepts(id, 'body', { ...base, fee }), fee).toBe(true)
-    for (const fee of refused) expect(accepts(id, 'body', { ...base, fee }), JSON.stringify(fee)).toBe(false)
+  test.each(moving)('%s: a fee may be zero too', (id, { base }) => {
+    const accept = (fee: unknown) => accepts(id, 'body', { ...base, fee })
+    expect([...accepted, ...zeros, ...refused].filter(accept)).toEqual([...accepted, ...zeros])
   })
 })

@@ -4,7 +4,7 @@ import { eventPage } from '../limits.ts'
 import { Notification } from '../notifications/index.ts'
 import { operation } from '../operation.ts'
 
-export const Event = Type.Object(
+export const EventRecord = Type.Object(
   {
     sequence: Type.Integer({
       minimum: 1,
@@ -17,12 +17,12 @@ export const Event = Type.Object(
     createdAt: milliseconds('When the status changed'),
     body: Notification,
   },
-  { title: 'Event', description: 'A notification that was sent, or is being sent' },
+  { title: 'EventRecord', description: 'A notification that was sent, or is being sent' },
 )
 
 export const EventPage = Type.Object(
   {
-    events: Type.Array(Event, { description: 'In the order of `sequence`' }),
+    events: Type.Array(EventRecord, { description: 'In the order of `sequence`' }),
     next: Type.Integer({
       minimum: 0,
       description: 'The `after` of the next call; the one given when there is nothing newer',

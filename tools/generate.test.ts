@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+
+const directory = mkdtempSync(join(tmpdir(), 'bursar-generate-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+const generate = (...args: string[]) => {
+  const script = join(import.meta.dirname, 'generate.ts')
+  const { status, stdout, stderr } = spawnSync('node', [script, ...args], { encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+test('the committed files are what the contract gives', () => {
+  expect(generate('--check')).toEqual({ status: 0, stdout: '', stderr: '' })
+})
+
+test('it writes what is missing or differs, and --check names it', () => {
+  mkdirSync(join(directory, 'contract'))
+  mkdirSync(join(directory, 'sdk/src'), { recursive: true })
+  expect(generate('--check', directory).status).toBe(1)
+
+  expect(generate(directory).stdout).toBe('wrote contract/openapi.json\nwrote sdk/src/generated.ts\n')
+  expect(generate('--check', directory).status).toBe(0)
+  expect(readFileSync(join(directory, 'sdk/src/generated.ts'), 'utf8')).toContain('interface CreateAddressBody {')
+
+  appendFileSync(join(directory, 'contract/openapi.json'), ' ')
+  const { status, stderr } = generate('--check', directory)
+  expect(status).toBe(1)
+  expect(stderr).toBe('contract/openapi.json differs from the contract: run npm run generate, and commit it\n')
+  expect(generate(directory).stdout).toBe('wrote contract/openapi.json\n')
+})

@@ -1,0 +1,37 @@
+/**
+ * Writes what is generated from the contract: `node tools/generate.ts`. With `--check` it writes nothing and fails when
+ * a committed file differs. A directory as argument stands for the repository.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openApiDocument } from '@bursar/contract/openapi'
+import { sdkTypes } from './generate-sdk.ts'
+
+const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true })
+const repository = positionals[0] ?? join(import.meta.dirname, '..')
+
+const files = [
+  { path: 'contract/openapi.json', text: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
+  { path: 'sdk/src/generated.ts', text: sdkTypes() },
+]
+
+const committed = (path: string): string | undefined => {
+  try {
+    return readFileSync(join(repository, path), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+const changed = files.filter(({ path, text }) => committed(path) !== text)
+
+if (values.check === true) {
+  for (const { path } of changed) {
+    console.error(`${path} differs from the contract: run npm run generate, and commit it`)
+  }
+  process.exitCode = changed.length === 0 ? 0 : 1
+} else {
+  for (const { path, text } of changed) writeFileSync(join(repository, path), text)
+  console.log(changed.length === 0 ? 'nothing changed' : changed.map(({ path }) => `wrote ${path}`).join('\n'))
+}
