@@ -17,6 +17,7 @@ export interface AddressesTable {
   meta: string | null
   leased_until: Date | null
   lease_after_deposit_ms: number | null
+  replenished_at: Date | null
   created_at: Date
 }
 
@@ -43,11 +44,12 @@ export interface DepositsTable {
   transaction: string
   index: string
   address: string
-  address_id: string | null
+  address_id: string
   senders: string[]
   units: bigint
   fee_units: bigint
   state: string
+  told: string
   fail_reason: string | null
   block_height: number | null
   block_hash: string | null
@@ -55,11 +57,9 @@ export interface DepositsTable {
   keys: string[]
   conflict_transaction: string | null
   conflict_height: number | null
+  gone_at: Date | null
   internal: Generated<boolean>
-  withdrawal_id: string | null
   late: Generated<boolean>
-  done_sent: Generated<boolean>
-  credit_transfer: string | null
   meta: string | null
   created_at: Date
   updated_at: Date
@@ -120,6 +120,17 @@ export interface FreezesTable {
   reason: string
   created_at: Date
   lifted_at: Date | null
+}
+
+export interface FundingsTable {
+  network: string
+  transaction: string
+  index: string
+  asset: string
+  address: string
+  units: bigint
+  block_height: number
+  booked: Generated<boolean>
 }
 
 export interface HotWalletsTable {
@@ -229,7 +240,7 @@ export interface OutgoingTable {
   network: string
   purpose: string
   state: string
-  sender: string | null
+  senders: string[]
   nonce: number | null
   keys: string[]
   attempt: Generated<number>
@@ -238,7 +249,6 @@ export interface OutgoingTable {
   mined_block: string | null
   network_fee: bigint | null
   succeeded: boolean | null
-  transit_transfer: string | null
   first_broadcast_at: Date | null
   last_broadcast_at: Date | null
   next_step_at: Date
@@ -306,6 +316,7 @@ export interface WatchCursorsTable {
   epoch: Generated<number>
   head_height: number
   final_height: number
+  traces: boolean
   updated_at: Date
 }
 
@@ -332,6 +343,8 @@ export interface WithdrawalsTable {
   internal: Generated<boolean>
   hold_id: string
   outgoing_id: string | null
+  done_sent: Generated<boolean>
+  not_before: Date
   created_at: Date
   updated_at: Date
 }
@@ -349,6 +362,7 @@ export interface Schema {
   event_streams: EventStreamsTable
   events: EventsTable
   freezes: FreezesTable
+  fundings: FundingsTable
   hot_wallets: HotWalletsTable
   house_addresses: HouseAddressesTable
   ledger_accounts: LedgerAccountsTable

@@ -30,7 +30,8 @@ create table address_stock (
   primary key (family, derivation_index)
 );
 
--- Deposit addresses. An address never changes owner; `leased_until` ends a rotating one, after which money is late.
+-- Deposit addresses. An address never changes owner. `leased_until` ends a rotating one, after which money is late; the
+-- first deposit (`replenished_at`) moves that end to `lease_after_deposit_ms` later.
 create table addresses (
   merchant_id uuid not null,
   id uuid not null,
@@ -41,10 +42,12 @@ create table addresses (
   meta text,
   leased_until timestamptz,
   lease_after_deposit_ms bigint,
+  replenished_at timestamptz,
   created_at timestamptz not null,
   primary key (merchant_id, id)
 );
 create unique index addresses_address on addresses (family, address);
+create index addresses_leases on addresses (family, leased_until) where leased_until is not null;
 
 -- Addresses of the house: hot wallets and change.
 create table house_addresses (
@@ -57,7 +60,8 @@ create table house_addresses (
   primary key (family, address)
 );
 
--- How far each network has been read. `epoch` is the leader's; a leader that lost it writes nothing.
+-- How far each network has been read. `epoch` is the leader's; a leader that lost it writes nothing. `traces`: the node
+-- shows what contracts send, so that blocks are the whole truth.
 create table watch_cursors (
   network text primary key,
   height bigint not null,
@@ -65,8 +69,10 @@ create table watch_cursors (
   epoch bigint not null default 0,
   head_height bigint not null,
   final_height bigint not null,
+  traces boolean not null,
   updated_at timestamptz not null
 );
+-- The newest blocks of the branch the cursor stands on, to find where a reorganisation forked off.
 create table watch_blocks (
   network text not null,
   height bigint not null,
@@ -80,36 +86,37 @@ create table deposits (
   id uuid not null,
   network text not null,
   asset text not null,
+  -- the chain transaction's hash and where in it; when internal, the withdrawal's id
   transaction text not null,
   index text not null,
   address text not null,
-  address_id uuid,
+  address_id uuid not null,
   senders text[] not null,
   units numeric(78, 0) not null check (units > 0),
-  fee_units numeric(78, 0) not null check (fee_units >= 0),
+  fee_units numeric(78, 0) not null check (fee_units between 0 and units),
   state text not null,
+  -- the newest status the merchant was told; never told twice, and Failed is the last word
+  told text not null check (told in ('Pending', 'Done', 'Failed')),
   fail_reason text,
   -- the block it is in on the best chain; null while unconfirmed or orphaned
   block_height bigint,
   block_hash text,
   -- credited when the chain is this high; null: when the block is final
   credit_height bigint,
-  -- what its transaction uses up, and the other transaction that used it up instead
+  -- what its transaction uses up, and the transaction that used it up instead
   keys text[] not null,
   conflict_transaction text,
   conflict_height bigint,
+  -- since when neither the pool nor the chain shows it
+  gone_at timestamptz,
   internal boolean not null default false,
-  withdrawal_id uuid,
   late boolean not null default false,
-  -- Done has been sent: it is never sent twice
-  done_sent boolean not null default false,
-  -- the ledger transfer that credits it now; null when not credited or reversed
-  credit_transfer uuid,
   meta text,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (merchant_id, id)
-);
+) with (fillfactor = 80);
 create unique index deposits_source on deposits (network, transaction, index);
-create index deposits_open on deposits (network) where state in ('pending', 'orphaned');
-create index deposits_height on deposits (network, block_height);
+create index deposits_open on deposits (network, block_height) where state in ('pending', 'orphaned');
+create index deposits_height on deposits (network, block_height) where block_height is not null;
+create index deposits_address on deposits (network, address);

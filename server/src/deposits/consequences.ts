@@ -1,0 +1,105 @@
+import type { Moment } from '../base/moment.ts'
+import { moveOf } from '../base/moves.ts'
+import type { Tx } from '../db/index.ts'
+import type { Item } from '../ledger/index.ts'
+import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import { freezeDebtors, lockAvailable, lockDebts, pairText, unfreezeDebtors, type Pair } from './debts.ts'
+import { joinEffects, type Deposit, type Effects } from './deposit.ts'
+import { depositMoves, type DepositEffect, type DepositEvent } from './machine.ts'
+import { depositNotice } from './notice.ts'
+import { creditItem, suspendItem, takeBackItem } from './posting.ts'
+import type { DepositSettings } from './settings.ts'
+import type { Moved } from './store.ts'
+
+/** What the table says must happen with the moves that an event made. */
+export const consequencesOf = async (
+  tx: Tx,
+  event: DepositEvent,
+  moved: readonly Moved[],
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  if (moved.length === 0) return { items: [], notices: [] }
+  const having = (effect: DepositEffect): Moved[] =>
+    moved.filter(({ before }) => moveOf(depositMoves, before.state, event)!.effects.includes(effect))
+  const told = [...having('tellDone'), ...having('tellFailed')].filter(({ deposit, before }) => deposit.told !== before.told)
+  const own: Effects = {
+    items: [
+      ...(await creditAll(tx, having('credit').map(({ deposit }) => deposit), moment)),
+      ...(await suspendAll(tx, having('suspend'), moment)),
+      ...(await takeBackAll(tx, having('takeBack'), moment)),
+    ],
+    notices: told.map(({ deposit }) => depositNotice(deposit, settings.catalogue)),
+  }
+  return joinEffects([own, await tellSubscribers(tx, having('credit'), settings, moment)])
+}
+
+/** Items that credit deposits, each repaying what is still owed after those before it. */
+export const creditAll = async (tx: Tx, deposits: readonly Deposit[], moment: Moment): Promise<Item[]> => {
+  if (deposits.length === 0) return []
+  const debts = await lockDebts(tx, deposits)
+  const repaid: Pair[] = []
+  const items = deposits.map((deposit) => {
+    const key = pairText(deposit)
+    const before = debts.get(key) ?? 0n
+    const { item, owed } = creditItem(deposit, before, moment)
+    if (before > 0n && owed === 0n) repaid.push(deposit)
+    debts.set(key, owed)
+    return item
+  })
+  await unfreezeDebtors(tx, repaid, moment)
+  return items
+}
+
+const suspendAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Promise<Item[]> => {
+  for (const { deposit } of moved) {
+    if (deposit.failReason === 'LESS_THEN_MIN_AMOUNT') continue
+    const text =
+      `Deposit ${deposit.id} of ${deposit.asset} was mined after its merchant was told it had failed; ` +
+      `the money is in suspense: decide whose it is`
+    await raiseAlert(tx, { kind: 'deposit-returned', subject: deposit.id, text }, moment)
+  }
+  return moved.map(({ deposit }) => suspendItem(deposit, moment))
+}
+
+/** Items that reverse deposits, taking no more than is there: a merchant that spent the money owes the rest. */
+const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Promise<Item[]> => {
+  if (moved.length === 0) return []
+  const all = await lockAvailable(tx, moved.map(({ deposit }) => deposit))
+  const debtors: Pair[] = []
+  const items: Item[] = []
+  for (const { deposit, before } of moved) {
+    const account = before.state === 'credited' ? 'merchant' : 'suspense'
+    const available = all.get(pairText(deposit))!
+    const { item, taken, short } = takeBackItem(deposit, { account, available: available[account] }, moment)
+    available[account] -= taken
+    items.push(item)
+    if (short > 0n) debtors.push(deposit)
+    if (before.state === 'credited') await alertReversed(tx, deposit, short, moment)
+  }
+  await freezeDebtors(tx, debtors, moment)
+  return items
+}
+
+const alertReversed = async (tx: Tx, deposit: Deposit, short: bigint, moment: Moment): Promise<void> => {
+  const text =
+    `A reorganisation of ${deposit.network} took back deposit ${deposit.id}, which merchant ${deposit.merchantId} ` +
+    `was credited for` +
+    (short > 0n ? `; the money was spent, so withdrawals of its ${deposit.asset} are frozen until the rest is repaid` : '')
+  const detail = { network: deposit.network, asset: deposit.asset, units: `${deposit.units}`, shortUnits: `${short}` }
+  await raiseAlert(tx, { kind: 'deposit-reversed', subject: deposit.id, text, detail }, moment)
+}
+
+const tellSubscribers = async (
+  tx: Tx,
+  moved: readonly Moved[],
+  { onCredited }: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  if (moved.length === 0) return { items: [], notices: [] }
+  const credited = moved.map(({ deposit, before }) => ({ deposit, again: before.told === 'Done' }))
+  for (const { deposit, again } of credited) if (again) await resolveAlert(tx, 'deposit-reversed', deposit.id, moment.at)
+  const all: Effects[] = []
+  for (const subscriber of onCredited) all.push(await subscriber(tx, credited, moment))
+  return joinEffects(all)
+}

@@ -1,0 +1,51 @@
+import type { Network } from '@bursar/chainkit'
+import type { Item } from '../ledger/index.ts'
+import type { Notice } from '../webhooks/index.ts'
+import type { DepositState } from './machine.ts'
+
+/** What notifications say of a deposit (`contract.md` 6.1). */
+export type WireStatus = 'Pending' | 'Done' | 'Failed'
+
+/** Why a deposit is not, or will not be, credited. */
+export type FailReason = 'LESS_THEN_MIN_AMOUNT' | 'TRANSACTION_REPLACED' | 'REORGANIZED'
+
+/** Money that reached a deposit address. Amounts in the asset's ledger units. */
+export interface Deposit {
+  merchantId: string
+  id: string
+  network: Network
+  asset: string
+  /** the chain transaction's hash; when internal, the id of the withdrawal it comes from */
+  transaction: string
+  /** where in the transaction (`Transfer.index`) */
+  index: string
+  address: string
+  addressId: string
+  senders: string[]
+  units: bigint
+  fee: bigint
+  state: DepositState
+  /** the newest status the merchant was told */
+  told: WireStatus
+  failReason: FailReason | null
+  blockHeight: number | null
+  internal: boolean
+  /** a rotating address had ended when it was first seen */
+  late: boolean
+  /** the address's, as it was then */
+  meta: string | null
+  createdAt: Date
+}
+
+/** Postings and notices that belong to a change, for the caller to carry out together with everyone else's. */
+export interface Effects {
+  items: Item[]
+  notices: Notice[]
+}
+
+export const noEffects = (): Effects => ({ items: [], notices: [] })
+
+export const joinEffects = (all: readonly Effects[]): Effects => ({
+  items: all.flatMap((effects) => effects.items),
+  notices: all.flatMap((effects) => effects.notices),
+})

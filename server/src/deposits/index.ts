@@ -1,0 +1,43 @@
+/**
+ * Money that arrives. Promises that a transfer on the chain is one deposit for ever and is credited once while it stands
+ * on the best chain; that each status is told once, in the transaction that makes it true; and that a reorganisation takes
+ * back exactly what was credited, from the balance or as a debt, without ever stopping the watcher.
+ */
+import type { Block, ChainTransaction, Network } from '@bursar/chainkit'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import type { Effects } from './deposit.ts'
+import { receiveInternal, type InternalTransfer } from './internal.ts'
+import { observeBlock, observePool } from './observing.ts'
+import type { DepositSettings } from './settings.ts'
+import { orphanDeposits, settleDeposits } from './settling.ts'
+
+export type { Deposit, Effects } from './deposit.ts'
+export type { InternalTransfer } from './internal.ts'
+export { depositMoves } from './machine.ts'
+export { DEFAULT_DEPOSIT_POLICY } from './policy.ts'
+export type { ConfirmationRule, DepositPolicy, DepositRules } from './policy.ts'
+export { depositRoutes } from './routes.ts'
+export type { Credited, CreditedSubscriber, DepositSettings } from './settings.ts'
+
+/** What the room does on behalf of the watcher (a `ChainListener`) and of withdrawals. Callers carry out the effects. */
+export interface Deposits {
+  block(tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects>
+  orphaned(tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<Effects>
+  settled(tx: Tx, network: Network, heights: { headHeight: number; finalHeight: number }, moment: Moment): Promise<Effects>
+  mempool(
+    tx: Tx,
+    network: Network,
+    pool: { added: readonly ChainTransaction[]; hashes: ReadonlySet<string> },
+    moment: Moment,
+  ): Promise<Effects>
+  receiveInternal(tx: Tx, transfer: InternalTransfer, moment: Moment): Promise<Effects>
+}
+
+export const createDeposits = (settings: DepositSettings): Deposits => ({
+  block: (tx, network, block, moment) => observeBlock(tx, network, block, settings, moment),
+  orphaned: (tx, network, fromHeight, moment) => orphanDeposits(tx, network, fromHeight, settings, moment),
+  settled: (tx, network, heights, moment) => settleDeposits(tx, network, heights, settings, moment),
+  mempool: (tx, network, pool, moment) => observePool(tx, network, pool, settings, moment),
+  receiveInternal: (tx, transfer, moment) => receiveInternal(tx, transfer, settings, moment),
+})

@@ -1,0 +1,68 @@
+import type { Network } from '@bursar/chainkit'
+import { familyOf, ownerOf, replenish } from '../addresses/index.ts'
+import { chargeOf } from '../assets/index.ts'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import { consequencesOf } from './consequences.ts'
+import type { Effects } from './deposit.ts'
+import type { DepositSettings } from './settings.ts'
+import { insertDeposits, type NewDeposit } from './store.ts'
+
+/** A withdrawal to one of our deposit addresses, as the receiver's side needs it. */
+export interface InternalTransfer {
+  /** of the withdrawal */
+  id: string
+  ticker: string
+  blockchain: Network
+  /** one of our deposit addresses, in canonical form */
+  to: string
+  /** ledger units that arrive */
+  units: bigint
+}
+
+/**
+ * Receives an internal transfer: a deposit that is credited at once and told once, as Done. Its posting takes the amount
+ * from the receiver's `clearing`, where the sender's posting in the same transaction must bring it. The deposit fee is
+ * charged as on any deposit; there is no minimum, as nothing has to be collected from a chain.
+ * @returns what the caller carries out together with the sender's side
+ */
+export const receiveInternal = async (
+  tx: Tx,
+  transfer: InternalTransfer,
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const { id, ticker, blockchain, to, units } = transfer
+  const owner = (await ownerOf(tx, familyOf(blockchain), [to])).get(to)
+  const on = settings.catalogue.findCrypto(ticker)?.networks.get(blockchain)
+  if (!owner || !on) throw new Error(`withdrawal ${id} is not internal: ${ticker} on ${blockchain} to ${to}`)
+  const deposit: NewDeposit = {
+    merchantId: owner.merchantId,
+    id: moment.newId(),
+    network: blockchain,
+    asset: ticker,
+    transaction: id,
+    index: 'internal',
+    address: to,
+    addressId: owner.addressId,
+    senders: [],
+    units,
+    fee: chargeOf(on.depositFee, units, units),
+    state: 'credited',
+    told: 'Done',
+    failReason: null,
+    blockHeight: null,
+    blockHash: null,
+    creditHeight: null,
+    keys: [],
+    internal: true,
+    late: owner.leasedUntil !== null && owner.leasedUntil <= moment.at,
+    meta: owner.meta,
+    createdAt: moment.at,
+  }
+  const stored = await insertDeposits(tx, [deposit])
+  if (stored.size === 0) throw new Error(`withdrawal ${id} was received before`)
+  await replenish(tx, [deposit], moment.at)
+  const before = { state: 'pending', told: 'Pending' } as const
+  return consequencesOf(tx, 'confirmed', [{ deposit, before }], settings, moment)
+}

@@ -1,0 +1,176 @@
+import type { Block, ChainTransaction, Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { familyOf, ownerOf, replenish } from '../addresses/index.ts'
+import { chargeOf } from '../assets/index.ts'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import { noEffects, type Deposit, type Effects } from './deposit.ts'
+import { depositNotice } from './notice.ts'
+import { creditHeightOf } from './policy.ts'
+import type { DepositSettings } from './settings.ts'
+import { candidatesIn, isSame, sightingsAmong, sourceText, valuesOf, type Sighting } from './sighting.ts'
+import {
+  displace, insertDeposits, lockByTransaction, moveMined, moveWhere, setConflicts, setGone, unminedOf, type NewDeposit,
+} from './store.ts'
+
+/** The transfers to our deposit addresses in these transactions: one query, whatever the number of addresses. */
+const sightingsOf = async (
+  tx: Tx,
+  network: Network,
+  transactions: readonly ChainTransaction[],
+  { catalogue }: DepositSettings,
+): Promise<Sighting[]> => {
+  const candidates = candidatesIn(network, transactions, catalogue)
+  const receivers = [...new Set(candidates.map(({ transfer }) => transfer.to))]
+  return sightingsAmong(candidates, await ownerOf(tx, familyOf(network), receivers))
+}
+
+/**
+ * A block of the best chain: stores what it brings to our addresses, puts what was waiting into it, and notes what it makes
+ * impossible. Doing it again changes nothing.
+ */
+export const observeBlock = async (
+  tx: Tx,
+  network: Network,
+  block: Block,
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const sightings = await sightingsOf(tx, network, block.transactions, settings)
+  const { fresh, again, changed } = await compare(tx, network, sightings)
+  const heights = await creditHeights(tx, network, block, sightings, settings)
+  await displace(tx, changed)
+  await moveMined(tx, again.map((d) => ({ ...d, creditHeight: heights.get(d.transaction)! })), block, moment.at)
+  const at = new Date(Math.min(block.time, moment.at.getTime()))
+  const place = { block, creditHeight: (hash: string) => heights.get(hash)!, at }
+  const effects = await storeSightings(tx, network, fresh, place, settings, moment)
+  await noteConflicts(tx, network, block)
+  return effects
+}
+
+/** The pool as it is now: stores what is on its way to us, and notes what is there no more, or again. */
+export const observePool = async (
+  tx: Tx,
+  network: Network,
+  { added, hashes }: { added: readonly ChainTransaction[]; hashes: ReadonlySet<string> },
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const { fresh } = await compare(tx, network, await sightingsOf(tx, network, added, settings))
+  const effects = await storeSightings(tx, network, fresh, { block: null, at: moment.at }, settings, moment)
+  const unmined = await unminedOf(tx, network)
+  await setGone(tx, unmined.filter(({ gone, transaction }) => !gone && !hashes.has(transaction)), moment.at)
+  const back = unmined.filter(({ gone, transaction }) => gone && hashes.has(transaction))
+  if (back.length > 0) {
+    const ids = sql`d.id = any(${back.map(({ id }) => id)}::uuid[]) and d.block_height is null`
+    await moveWhere(tx, 'pooled', ids, sql`gone_at = null`, moment.at)
+  }
+  return effects
+}
+
+/**
+ * Sorts sightings by what is stored: `fresh` are new, `again` wait to be mined, `changed` are stored but their transaction
+ * does something else now, which is fresh.
+ */
+const compare = async (
+  tx: Tx,
+  network: Network,
+  sightings: readonly Sighting[],
+): Promise<{ fresh: Sighting[]; again: Deposit[]; changed: Deposit[] }> => {
+  const hashes = [...new Set(sightings.map(({ transaction }) => transaction))]
+  const known = new Map((await lockByTransaction(tx, network, hashes)).map((deposit) => [sourceText(deposit), deposit]))
+  const fresh: Sighting[] = []
+  const again: Deposit[] = []
+  const changed: Deposit[] = []
+  for (const sighting of sightings) {
+    const deposit = known.get(sourceText(sighting))
+    if (!deposit) {
+      fresh.push(sighting)
+    } else if (deposit.blockHeight === null && isSame(sighting, deposit)) {
+      again.push(deposit)
+    } else if (deposit.blockHeight === null) {
+      changed.push(deposit)
+      fresh.push(sighting)
+    }
+  }
+  return { fresh, again, changed }
+}
+
+/** From which height each transaction of a block is credited; null: once the block is final. */
+const creditHeights = async (
+  tx: Tx,
+  network: Network,
+  block: Block,
+  sightings: readonly Sighting[],
+  { policy, prices }: DepositSettings,
+): Promise<Map<string, number | null>> => {
+  if (sightings.length === 0) return new Map()
+  const rule = policy[network].confirmations
+  const tickers = [...new Set(sightings.map(({ asset }) => asset.ticker))]
+  const fresh = rule.kind === 'final' ? new Map<string, bigint>() : await prices(tx, tickers)
+  const values = [...valuesOf(sightings, fresh)]
+  return new Map(values.map(([hash, usdE18]) => [hash, creditHeightOf(rule, block.height, usdE18)]))
+}
+
+/** Where and when a sighting was made. */
+type Place = { at: Date } & (
+  | { block: null }
+  | { block: { height: number; hash: string }; creditHeight(transaction: string): number | null }
+)
+
+const storeSightings = async (
+  tx: Tx,
+  network: Network,
+  sightings: readonly Sighting[],
+  place: Place,
+  { catalogue }: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  if (sightings.length === 0) return noEffects()
+  const deposits = sightings.map((sighting) => newDeposit(network, sighting, place, moment))
+  const stored = await insertDeposits(tx, deposits)
+  const added = deposits.filter(({ id }) => stored.has(id))
+  await replenish(tx, added.filter(({ failReason }) => failReason === null), place.at)
+  return { items: [], notices: added.map((deposit) => depositNotice(deposit, catalogue)) }
+}
+
+const newDeposit = (network: Network, sighting: Sighting, place: Place, moment: Moment): NewDeposit => {
+  const { owner, asset, on, units } = sighting
+  const tooSmall = units < on.minDeposit
+  return {
+    merchantId: owner.merchantId,
+    id: moment.newId(),
+    network,
+    asset: asset.ticker,
+    transaction: sighting.transaction,
+    index: sighting.index,
+    address: owner.address,
+    addressId: owner.addressId,
+    senders: [...sighting.senders],
+    units,
+    fee: tooSmall ? 0n : chargeOf(on.depositFee, units, units),
+    state: 'pending',
+    told: 'Pending',
+    failReason: tooSmall ? 'LESS_THEN_MIN_AMOUNT' : null,
+    blockHeight: place.block?.height ?? null,
+    blockHash: place.block?.hash ?? null,
+    creditHeight: place.block ? place.creditHeight(sighting.transaction) : null,
+    keys: sighting.keys,
+    internal: false,
+    late: owner.leasedUntil !== null && owner.leasedUntil <= place.at,
+    meta: owner.meta,
+    createdAt: moment.at,
+  }
+}
+
+/** What waits to be mined but can't be any more on this branch: the block uses up what its transaction needs. */
+const noteConflicts = async (tx: Tx, network: Network, block: Block): Promise<void> => {
+  const unmined = await unminedOf(tx, network)
+  if (unmined.length === 0) return
+  const usedBy = new Map(block.transactions.flatMap(({ hash, keys }) => keys.map((key): [string, string] => [key, hash])))
+  const conflicts = unmined.flatMap((deposit) => {
+    const key = deposit.keys.find((wanted) => usedBy.has(wanted))
+    return key === undefined ? [] : [{ deposit, transaction: usedBy.get(key)! }]
+  })
+  await setConflicts(tx, conflicts, block.height)
+}

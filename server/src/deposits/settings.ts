@@ -1,0 +1,23 @@
+import type { Catalogue } from '../assets/index.ts'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import type { Deposit, Effects } from './deposit.ts'
+import type { DepositPolicy } from './policy.ts'
+
+/** A deposit that a transaction credits. */
+export interface Credited {
+  deposit: Deposit
+  /** it was credited before, and reversed by a reorganisation */
+  again: boolean
+}
+
+/** Told of credited deposits in the transaction that credits them; what it wants done happens with the credit, after it. */
+export type CreditedSubscriber = (tx: Tx, credited: readonly Credited[], moment: Moment) => Promise<Effects>
+
+export interface DepositSettings {
+  catalogue: Catalogue
+  policy: DepositPolicy
+  /** fresh prices in 1e-18 USD for one whole unit; a ticker without one is absent */
+  prices(tx: Tx, tickers: readonly string[]): Promise<ReadonlyMap<string, bigint>>
+  onCredited: readonly CreditedSubscriber[]
+}

@@ -1,0 +1,65 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import { consequencesOf } from './consequences.ts'
+import { joinEffects, type Effects } from './deposit.ts'
+import type { DepositSettings } from './settings.ts'
+import { clearConflicts, moveWhere } from './store.ts'
+
+/** Ends the waiting of what is deep enough, what can never be mined any more, and what has been gone for too long. */
+export const settleDeposits = async (
+  tx: Tx,
+  network: Network,
+  { headHeight, finalHeight }: { headHeight: number; finalHeight: number },
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  const { at } = moment
+  const deep = sql`d.network = ${network} and d.block_height <= ${headHeight}
+    and (d.credit_height <= ${headHeight} or (d.credit_height is null and d.block_height <= ${finalHeight}))`
+  const confirmed = await moveWhere(tx, 'confirmed', sql`${deep} and d.fail_reason is null`, sql`told = 'Done'`, at)
+  const refused = await moveWhere(tx, 'refused', sql`${deep} and d.fail_reason is not null`, sql`told = 'Failed'`, at)
+
+  const unmined = sql`d.network = ${network} and d.block_height is null`
+  // What the merchant was told first as the reason stays the reason.
+  const failed = (reason: ReturnType<typeof sql>) =>
+    sql`told = 'Failed', fail_reason = case when d.told = 'Failed' then d.fail_reason else ${reason} end`
+  const replaced = await moveWhere(
+    tx,
+    'replaced',
+    sql`${unmined} and d.conflict_height <= ${finalHeight}`,
+    // Its own transaction in its place: mined again on another branch, where it does something else.
+    failed(sql`case when d.conflict_transaction = d.transaction then 'REORGANIZED' else 'TRANSACTION_REPLACED' end`),
+    at,
+  )
+  const cutoff = new Date(at.getTime() - settings.policy[network].goneAfterMs)
+  const gone = sql`${unmined} and d.conflict_height is null and d.gone_at <= ${cutoff}`
+  const lost = await moveWhere(tx, 'lost', gone, failed(sql`'REORGANIZED'`), at)
+
+  return joinEffects([
+    await consequencesOf(tx, 'confirmed', confirmed, settings, moment),
+    await consequencesOf(tx, 'refused', refused, settings, moment),
+    await consequencesOf(tx, 'replaced', replaced, settings, moment),
+    await consequencesOf(tx, 'lost', lost, settings, moment),
+  ])
+}
+
+/** Blocks from a height on are lost: what they brought waits again, and what was booked for it is taken back. */
+export const orphanDeposits = async (
+  tx: Tx,
+  network: Network,
+  fromHeight: number,
+  settings: DepositSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  await clearConflicts(tx, network, fromHeight)
+  const moved = await moveWhere(
+    tx,
+    'reorganized',
+    sql`d.network = ${network} and d.block_height >= ${fromHeight}`,
+    sql`block_height = null, block_hash = null, credit_height = null, gone_at = ${moment.at}`,
+    moment.at,
+  )
+  return consequencesOf(tx, 'reorganized', moved, settings, moment)
+}

@@ -1,0 +1,153 @@
+import type { Network } from '@bursar/chainkit'
+import { sql, type RawBuilder } from 'kysely'
+import type { Db, Tx } from '../db/index.ts'
+import type { Deposit, WireStatus } from './deposit.ts'
+import { pathOf, type DepositEvent, type DepositState } from './machine.ts'
+
+const COLUMNS = sql.raw(`d.merchant_id as "merchantId", d.id, d.network, d.asset, d.transaction, d.index, d.address,
+  d.address_id as "addressId", d.senders, d.units, d.fee_units as fee, d.state, d.told, d.fail_reason as "failReason",
+  d.block_height as "blockHeight", d.internal, d.late, d.meta, d.created_at as "createdAt"`)
+
+/** A deposit about to be stored, with what only the store needs. */
+export interface NewDeposit extends Deposit {
+  blockHash: string | null
+  creditHeight: number | null
+  keys: readonly string[]
+}
+
+/** What a move started from: the notices and postings of a change depend on it. */
+export interface Moved {
+  deposit: Deposit
+  before: { state: DepositState; told: WireStatus }
+}
+
+/** Stores deposits, once each by (network, transaction, index). Returns the ids of those that were not there. */
+export const insertDeposits = async (tx: Tx, deposits: readonly NewDeposit[]): Promise<Set<string>> => {
+  if (deposits.length === 0) return new Set()
+  const { rows } = await sql<{ id: string }>`
+    insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units,
+      state, told, fail_reason, block_height, block_hash, credit_height, keys, internal, late, meta, created_at, updated_at)
+    select r."merchantId", r.id, r.network, r.asset, r.transaction, r.index, r.address, r."addressId", r.senders, r.units, r.fee,
+      r.state, r.told, r."failReason", r."blockHeight", r."blockHash", r."creditHeight", r.keys, r.internal, r.late, r.meta,
+      r."createdAt", r."createdAt"
+    from jsonb_to_recordset(${json(deposits)}::jsonb) r("merchantId" uuid, id uuid, network text, asset text, transaction text,
+      index text, address text, "addressId" uuid, senders text[], units numeric, fee numeric, state text, told text,
+      "failReason" text, "blockHeight" bigint, "blockHash" text, "creditHeight" bigint, keys text[], internal boolean,
+      late boolean, meta text, "createdAt" timestamptz)
+    on conflict (network, transaction, index) do nothing returning id`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
+}
+
+const json = (value: unknown): string =>
+  JSON.stringify(value, (_, field: unknown) => (typeof field === 'bigint' ? field.toString() : field))
+
+/** Deposits of these transactions, under lock in key order. */
+export const lockByTransaction = async (tx: Tx, network: Network, hashes: readonly string[]): Promise<Deposit[]> => {
+  if (hashes.length === 0) return []
+  const { rows } = await sql<Deposit>`select ${COLUMNS} from deposits d
+    where d.network = ${network} and d.transaction = any(${[...hashes]}::text[])
+    order by d.merchant_id, d.id for update`.execute(tx)
+  return rows
+}
+
+/** A deposit that waits for its transaction to be mined, or mined again. */
+export interface Unmined {
+  merchantId: string
+  id: string
+  transaction: string
+  keys: string[]
+  gone: boolean
+}
+
+/** Deposits of a network that are in no block of the best chain and may still come. Few, whatever the table holds. */
+export const unminedOf = async (tx: Tx, network: Network): Promise<Unmined[]> => {
+  const { rows } = await sql<Unmined>`
+    select merchant_id as "merchantId", id, transaction, keys, gone_at is not null as gone from deposits
+    where network = ${network} and block_height is null and state in ('pending', 'orphaned')`.execute(tx)
+  return rows
+}
+
+/** Moves deposits that `where` picks, by the table: those in a state that does not take the event stay as they are. */
+export const moveWhere = async (
+  tx: Tx,
+  event: DepositEvent,
+  where: RawBuilder<unknown>,
+  set: RawBuilder<unknown>,
+  at: Date,
+): Promise<Moved[]> => {
+  const { from, target } = pathOf(event)
+  const { rows } = await sql<Deposit & { stateBefore: DepositState; toldBefore: WireStatus }>`
+    with due as (
+      select d.merchant_id, d.id, d.state, d.told from deposits d
+      where d.state = any(${from}::text[]) and ${where} order by d.merchant_id, d.id for update),
+    moved as (
+      update deposits d set state = ${target}, updated_at = ${at}, ${set}
+      from due where d.merchant_id = due.merchant_id and d.id = due.id
+      returning ${COLUMNS}, due.state as "stateBefore", due.told as "toldBefore")
+    select * from moved order by "createdAt", id`.execute(tx)
+  return rows.map(({ stateBefore, toldBefore, ...deposit }) => ({ deposit, before: { state: stateBefore, told: toldBefore } }))
+}
+
+/** The block that a deposit is in, for `moveMined`. */
+export interface MinedIn {
+  merchantId: string
+  id: string
+  creditHeight: number | null
+}
+
+/** Puts deposits into a block of the best chain. */
+export const moveMined = async (
+  tx: Tx,
+  mined: readonly MinedIn[],
+  block: { height: number; hash: string },
+  at: Date,
+): Promise<void> => {
+  if (mined.length === 0) return
+  const { from, target } = pathOf('mined')
+  await sql`update deposits d set state = ${target}, block_height = ${block.height}, block_hash = ${block.hash},
+      credit_height = r."creditHeight", gone_at = null, conflict_transaction = null, conflict_height = null, updated_at = ${at}
+    from jsonb_to_recordset(${json(mined)}::jsonb) r("merchantId" uuid, id uuid, "creditHeight" bigint)
+    where d.merchant_id = r."merchantId" and d.id = r.id and d.state = any(${from}::text[]) and d.block_height is null`.execute(tx)
+}
+
+/** Frees the place of a deposit whose transaction now does something else, so that what it does can be stored. */
+export const displace = async (tx: Tx, deposits: readonly Deposit[]): Promise<void> => {
+  if (deposits.length === 0) return
+  await sql`update deposits d set index = d.index || '~' || d.id
+    from unnest(${deposits.map((d) => d.merchantId)}::uuid[], ${deposits.map((d) => d.id)}::uuid[]) u(m, i)
+    where d.merchant_id = u.m and d.id = u.i and d.block_height is null`.execute(tx)
+}
+
+/** Notes which transaction used up what deposits need, in the block at `height`. */
+export const setConflicts = async (
+  tx: Tx,
+  conflicts: readonly { deposit: Unmined; transaction: string }[],
+  height: number,
+): Promise<void> => {
+  if (conflicts.length === 0) return
+  await sql`update deposits d set conflict_transaction = u.t, conflict_height = ${height}
+    from unnest(${conflicts.map((c) => c.deposit.merchantId)}::uuid[], ${conflicts.map((c) => c.deposit.id)}::uuid[],
+      ${conflicts.map((c) => c.transaction)}::text[]) u(m, i, t)
+    where d.merchant_id = u.m and d.id = u.i and d.conflict_transaction is null`.execute(tx)
+}
+
+/** Forgets conflicts that stood in lost blocks. */
+export const clearConflicts = async (tx: Tx, network: Network, fromHeight: number): Promise<void> => {
+  await sql`update deposits set conflict_transaction = null, conflict_height = null
+    where network = ${network} and block_height is null and state in ('pending', 'orphaned')
+      and conflict_height >= ${fromHeight}`.execute(tx)
+}
+
+/** Notes since when deposits are in neither pool nor chain, or that they are in the pool again (`since` null). */
+export const setGone = async (tx: Tx, deposits: readonly Unmined[], since: Date | null): Promise<void> => {
+  if (deposits.length === 0) return
+  await sql`update deposits d set gone_at = ${since}
+    from unnest(${deposits.map((d) => d.merchantId)}::uuid[], ${deposits.map((d) => d.id)}::uuid[]) u(m, i)
+    where d.merchant_id = u.m and d.id = u.i and d.block_height is null`.execute(tx)
+}
+
+export const findDeposit = async (db: Db | Tx, merchantId: string, id: string): Promise<Deposit | undefined> => {
+  const { rows } = await sql<Deposit>`select ${COLUMNS} from deposits d
+    where d.merchant_id = ${merchantId} and d.id = ${id}`.execute(db)
+  return rows[0]
+}
