@@ -1,9 +1,9 @@
 /** What an earlier run left in a data directory: a live server to adopt, one to end, or a lock file to clear. */
-import { readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { endProcess, waitUntilGone } from '../process/end.ts'
-import { inspectProcess } from '../process/identity.ts'
+import { inspectProcess, processesWorkingIn } from '../process/identity.ts'
 import type { ProcessIdentity } from '../process/identity.ts'
 import { answers } from './connection.ts'
 import { clearStaleSocket } from './socket.ts'
@@ -78,7 +78,7 @@ function postmasterOf(pid: number, dataDir: string): ProcessIdentity | undefined
  */
 async function endSurvivors(dataDir: string): Promise<void> {
   for (let round = 0; ; round++) {
-    const survivors = backendsIn(dataDir)
+    const survivors = processesWorkingIn(dataDir).filter((info) => info.command === 'postgres')
     if (survivors.length === 0) return
     if (round < 20) {
       await sleep(50)
@@ -88,17 +88,4 @@ async function endSurvivors(dataDir: string): Promise<void> {
       await endProcess(survivor, [{ signal: 'SIGQUIT', waitMs: 3_000 }, { signal: 'SIGKILL', waitMs: 3_000 }])
     }
   }
-}
-
-function backendsIn(dataDir: string): ProcessIdentity[] {
-  let home: string
-  let pids: string[]
-  try {
-    home = realpathSync(dataDir)
-    pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  } catch {
-    return []
-  }
-  const found = pids.map((pid) => inspectProcess(Number(pid)))
-  return found.filter((info) => info !== undefined && info.command === 'postgres' && info.workingDirectory === home) as ProcessIdentity[]
 }

@@ -1,6 +1,6 @@
 /** Which process a pid names. A pid alone is not enough: after a crash the number may belong to somebody else. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 
 /** A process that can be told from a later one with the same pid. `startedAt` is opaque: compare it, never parse it. */
 export interface ProcessIdentity {
@@ -27,6 +27,15 @@ export function inspectProcess(pid: number): ProcessInfo | undefined {
 /** Is this very process, not another with its pid, still running? */
 export function isRunning(identity: ProcessIdentity): boolean {
   return inspectProcess(identity.pid)?.startedAt === identity.startedAt
+}
+
+/** Live processes whose working directory this is. Empty where the system does not tell. */
+export function processesWorkingIn(folder: string): ProcessInfo[] {
+  if (!hasProc || !existsSync(folder)) return []
+  const home = realpathSync(folder)
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const all = pids.map((pid) => inspectProcess(Number(pid))).filter((info) => info !== undefined)
+  return all.filter((info) => info.workingDirectory === home)
 }
 
 function fromProc(pid: number): ProcessInfo | undefined {

@@ -1,0 +1,80 @@
+/**
+ * Keeps a chain over kill -9. anvil's own --state-interval rewrites its file in place, so that a kill at the wrong moment
+ * leaves half a file; here a finished one replaces it.
+ */
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { Rpc } from '../rpc.ts'
+
+const inflate = promisify(gunzip)
+
+/** A dump of a long chain takes time: at most this share of the time goes into it. */
+const busyShare = 0.05
+const shortestPauseMs = 500
+
+export interface StateKeeper {
+  /** Dumps a last time, and no more. */
+  close(): Promise<void>
+}
+
+/** Writes the state to the file whenever the chain has changed. */
+export function keepState(rpc: Rpc, file: string): StateKeeper {
+  let known = ''
+  let closed = false
+  let timer: NodeJS.Timeout | undefined
+  let running = Promise.resolve()
+
+  const dump = async (): Promise<void> => {
+    const head = await headOf(rpc)
+    if (head === known) return
+    await writeState(rpc, file)
+    known = head
+  }
+  const tick = (): void => {
+    const started = performance.now()
+    // A node that is gone is the supervisor's matter; the file stays as it is.
+    running = dump().catch(() => {}).then(() => {
+      const took = performance.now() - started
+      if (!closed) timer = setTimeout(tick, Math.max(shortestPauseMs, took / busyShare)).unref()
+    })
+  }
+  tick()
+  return {
+    close: async () => {
+      closed = true
+      clearTimeout(timer)
+      await running
+      await dump().catch(() => {})
+    },
+  }
+}
+
+/** The file to load, after a kill between writing and renaming too. */
+export function stateToLoad(file: string): string | undefined {
+  rmSync(`${file}.new`, { force: true })
+  return existsSync(file) ? file : undefined
+}
+
+async function headOf(rpc: Rpc): Promise<string> {
+  const [block, pool] = await Promise.all([
+    rpc<{ hash: string }>('eth_getBlockByNumber', 'latest', false),
+    rpc<{ pending: string }>('txpool_status'),
+  ])
+  return `${block.hash} ${pool.pending}`
+}
+
+/** The dump holds blocks, receipts, logs and the newest state; older states are not in it, and neither is the pool. */
+async function writeState(rpc: Rpc, file: string): Promise<void> {
+  const zipped = await rpc<string>('anvil_dumpState')
+  const state = await inflate(Buffer.from(zipped.slice(2), 'hex'))
+  const draft = await open(`${file}.new`, 'w')
+  try {
+    await draft.writeFile(state)
+    await draft.sync()
+  } finally {
+    await draft.close()
+  }
+  renameSync(`${file}.new`, file)
+}

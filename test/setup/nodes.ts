@@ -1,0 +1,61 @@
+/** Real nodes for a test file: each starts when it is first asked for and ends after the file's last test. */
+import { join } from 'node:path'
+import { afterAll, describe, test } from 'vitest'
+import { startAnvil } from '../../sandbox/anvil/index.ts'
+import type { Anvil, AnvilOptions } from '../../sandbox/anvil/index.ts'
+import { findBitcoind, startBitcoind } from '../../sandbox/bitcoind/index.ts'
+import type { Bitcoind, BitcoindOptions } from '../../sandbox/bitcoind/index.ts'
+import { makeScratch } from './scratch.ts'
+import type { Scratch } from './scratch.ts'
+
+interface Stoppable {
+  readonly pid: number
+  readonly startedAt: string
+  stop(): Promise<void>
+}
+
+/** A group of tests that need a bitcoind: skipped, and counted so, where there is none; a failure under CI. */
+export function describeWithBitcoind(name: string, body: () => void): void {
+  if ('program' in bitcoind) describe(name, body)
+  else if (isCi) {
+    const { missing } = bitcoind
+    test(name, () => {
+      throw new Error(`bitcoind is needed under CI: ${missing}`)
+    })
+  } else describe.skip(`${name} (${bitcoind.missing})`, body)
+}
+
+const isCi = !['', '0', 'false'].includes(process.env['CI'] ?? '')
+const bitcoind = await findBitcoind({ log: (line) => console.log(line) })
+
+/** Call at the top of the file or of a `describeWithBitcoind`; each call is a node of its own. */
+export function useBitcoind(options: Partial<BitcoindOptions> = {}): () => Promise<Bitcoind> {
+  return useNode('bitcoind', ({ dir }) => {
+    if (!('program' in bitcoind)) throw new Error(bitcoind.missing)
+    return startBitcoind({ program: bitcoind.program, dataDir: join(dir, 'data'), ...options })
+  })
+}
+
+/** Blocks come by `evm_mine` unless `blockTime` says otherwise. */
+export function useAnvil(options: Partial<AnvilOptions> = {}): () => Promise<Anvil> {
+  return useNode('anvil', ({ dir }) =>
+    startAnvil({ name: 'anvil', chainId: 31_337, port: 0, slotsInEpoch: 1, logFile: join(dir, 'anvil.log'), ...options }),
+  )
+}
+
+function useNode<T extends Stoppable>(kind: string, start: (scratch: Scratch) => Promise<T>): () => Promise<T> {
+  let started: Promise<{ node: T; scratch: Scratch }> | undefined
+  const launch = async (): Promise<{ node: T; scratch: Scratch }> => {
+    const scratch = await makeScratch(kind)
+    const node = await start(scratch)
+    scratch.owns(kind, node)
+    return { node, scratch }
+  }
+  afterAll(async () => {
+    if (started === undefined) return
+    const { node, scratch } = await started
+    await node.stop()
+    scratch.remove()
+  })
+  return async () => (await (started ??= launch())).node
+}
