@@ -31,3 +31,8 @@ export const CHAIN_PARAMETERS: Readonly<Record<BitcoinChain, ChainParameters>> =
 export function isBitcoinChain(text: string): text is BitcoinChain {
   return Object.hasOwn(CHAIN_PARAMETERS, text)
 }
+
+/** Version bytes that tell this chain's extended keys from others (BIP 32: xpub, tpub). */
+export function extendedKeyVersions(chain: BitcoinChain): { public: number; private: number } {
+  return CHAIN_PARAMETERS[chain].extendedKey
+}

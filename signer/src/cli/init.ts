@@ -1,0 +1,41 @@
+import { parseArgs } from 'node:util'
+import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english.js'
+import { createSecretFile, readSecretFile } from '../secret-file.ts'
+import { sealSeed } from '../seed-file.ts'
+import { Keyring } from '../keyring.ts'
+import { readPassphrase } from './passphrase.ts'
+
+/** 24 words. */
+const ENTROPY_BITS = 256
+
+/** Makes the encrypted seed file, from new words or from given ones. The words are shown only when asked for. */
+export async function init(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seed: { type: 'string' },
+      'passphrase-file': { type: 'string' },
+      'passphrase-stdin': { type: 'boolean' },
+      'mnemonic-file': { type: 'string' },
+      'show-mnemonic': { type: 'boolean' },
+    },
+  })
+  if (!values.seed) throw new Error('Say where the seed file goes: --seed FILE')
+  const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
+  const mnemonic = values['mnemonic-file'] ? await readMnemonic(values['mnemonic-file']) : generateMnemonic(wordlist, ENTROPY_BITS)
+  const seed = mnemonicToSeedSync(mnemonic)
+  await createSecretFile(values.seed, await sealSeed(seed, passphrase))
+  passphrase.fill(0)
+  const keyring = Keyring.open(seed, 'mainnet')
+  const { masterFingerprint } = keyring.publicKeys
+  keyring.close()
+  const shown = values['show-mnemonic'] ? { mnemonic } : {}
+  process.stdout.write(`${JSON.stringify({ seed: values.seed, masterFingerprint, ...shown })}\n`)
+}
+
+async function readMnemonic(path: string): Promise<string> {
+  const words = (await readSecretFile(path)).toString('utf8').trim().toLowerCase().split(/\s+/).join(' ')
+  if (!validateMnemonic(words, wordlist)) throw new Error(`${path} does not hold a BIP 39 mnemonic in English`)
+  return words
+}

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import type { Endpoint } from '../endpoint.ts'
+import type { HttpEvents, TlsFiles } from '../http-server.ts'
+import { LogFailed } from '../log.ts'
+import { readSecretFile } from '../secret-file.ts'
+import { startSigner } from '../serve.ts'
+import type { RunningSigner } from '../serve.ts'
+import { readPassphrase } from './passphrase.ts'
+
+const OPTIONS = {
+  seed: { type: 'string' },
+  'passphrase-file': { type: 'string' },
+  'passphrase-stdin': { type: 'boolean' },
+  policy: { type: 'string' },
+  log: { type: 'string' },
+  socket: { type: 'string' },
+  listen: { type: 'string' },
+  'tls-cert': { type: 'string' },
+  'tls-key': { type: 'string' },
+  'tls-ca': { type: 'string' },
+  'exit-on-stdin-end': { type: 'boolean' },
+} as const
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
+
+/**
+ * Serves until SIGTERM or SIGINT. SIGHUP reads the policy again. With `--exit-on-stdin-end` it also ends with the
+ * process that holds its standard input. Prints a line of JSON when it is ready.
+ */
+export async function serve(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: OPTIONS })
+  const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
+  const tls = await readTls(values)
+  const running = await startSigner({
+    seedFile: required(values, 'seed'),
+    passphrase,
+    policyFile: required(values, 'policy'),
+    logFile: required(values, 'log'),
+    endpoint: readEndpoint(values),
+    ...(tls && { tls }),
+    events: EVENTS,
+    now: Date.now,
+  })
+  attachSignals(running, values['exit-on-stdin-end'] ?? false)
+  const { address, masterFingerprint, policyHash } = running
+  process.stdout.write(`${JSON.stringify({ ready: true, address, masterFingerprint, policyHash })}\n`)
+}
+
+const EVENTS: HttpEvents = {
+  refused: (code, message) => note({ refused: code, message }),
+  failed: (error) => {
+    note({ failed: error.name, message: error.message })
+    if (error instanceof LogFailed) process.exit(1)
+  },
+}
+
+/** One line of JSON on standard error. Carries no secrets: refusals name only what the request said. */
+function note(event: Record<string, string>): void {
+  process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), ...event })}\n`)
+}
+
+function attachSignals(running: RunningSigner, exitOnStdinEnd: boolean): void {
+  let isStopping = false
+  const stop = (reason: string): void => {
+    if (isStopping) return
+    isStopping = true
+    note({ stopping: reason })
+    void running.stop().then(() => process.exit(0))
+  }
+  process.on('SIGTERM', () => stop('SIGTERM'))
+  process.on('SIGINT', () => stop('SIGINT'))
+  process.on('SIGHUP', () => {
+    running.reload().then(
+      (hash) => note({ policy: hash }),
+      (error: Error) => note({ failed: 'policy kept as it was', message: error.message }),
+    )
+  })
+  if (exitOnStdinEnd) process.stdin.on('end', () => stop('standard input ended')).resume()
+}
+
+function required(values: Values, name: 'seed' | 'policy' | 'log'): string {
+  const value = values[name]
+  if (!value) throw new Error(`--${name} FILE is missing`)
+  return value
+}
+
+function readEndpoint({ socket, listen }: Values): Endpoint {
+  if ((socket === undefined) === (listen === undefined)) throw new Error('Give either --socket PATH or --listen HOST:PORT')
+  if (socket !== undefined) return { socketPath: socket }
+  const match = /^(.+):([0-9]{1,5})$/.exec(listen!)
+  if (!match || Number(match[2]) > 65535) throw new Error('--listen takes HOST:PORT')
+  return { host: match[1]!.replace(/^\[(.*)\]$/, '$1'), port: Number(match[2]) }
+}
+
+async function readTls(values: Values): Promise<TlsFiles | undefined> {
+  const { 'tls-cert': cert, 'tls-key': key, 'tls-ca': ca } = values
+  if (!cert && !key && !ca) return undefined
+  if (!cert || !key || !ca) throw new Error('Give --tls-cert, --tls-key and --tls-ca together')
+  const [certText, keyText, caText] = await Promise.all([readFile(cert), readSecretFile(key), readFile(ca)])
+  return { cert: certText.toString(), key: keyText.toString(), ca: caText.toString() }
+}

@@ -1,0 +1,28 @@
+import { parseArgs } from 'node:util'
+import { isBitcoinChain } from '@bursar/chainkit/bitcoin'
+import { Keyring } from '../keyring.ts'
+import { readSecretFile } from '../secret-file.ts'
+import { openSeed } from '../seed-file.ts'
+import { readPassphrase } from './passphrase.ts'
+
+/** Prints the account-level extended public keys, all that the rest of the system needs to know of the keys. */
+export async function xpubs(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seed: { type: 'string' },
+      'passphrase-file': { type: 'string' },
+      'passphrase-stdin': { type: 'boolean' },
+      chain: { type: 'string' },
+    },
+  })
+  const { seed: seedFile, chain = '' } = values
+  if (!seedFile) throw new Error('Say which seed: --seed FILE')
+  if (!isBitcoinChain(chain)) throw new Error('Say which chain of Bitcoin: --chain mainnet, testnet or regtest')
+  const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
+  const seed = await openSeed((await readSecretFile(seedFile)).toString('utf8'), passphrase)
+  passphrase.fill(0)
+  const keyring = Keyring.open(seed, chain)
+  process.stdout.write(`${JSON.stringify(keyring.publicKeys, null, 2)}\n`)
+  keyring.close()
+}

@@ -1,0 +1,41 @@
+import type { Network } from '@bursar/chainkit'
+import type { Intent, KeyReference, Purpose, SignAnswer } from './protocol.ts'
+
+/** First line of a log: whose it is. */
+export interface HeaderEntry {
+  kind: 'log'
+  version: 1
+  /** ms since the epoch */
+  at: number
+  /** Of the master key, hex: a log is never used with another seed */
+  masterFingerprint: string
+}
+
+/** One signed transaction. Holds no secret: everything in it is or may become public on the network. */
+export interface SignedEntry {
+  kind: 'signed'
+  /** ms since the epoch */
+  at: number
+  network: Network
+  transactionId: string
+  purpose: Purpose
+  intents: Intent[]
+  keys: KeyReference[]
+  /** Bitcoin: the txid. EVM: the hash that was signed, and by whom. Two requests with one id ask for one transaction. */
+  unsignedId: string
+  /** SHA-256 of network, unsigned bytes and keys as they came, hex: the same again gets the same answer */
+  requestHash: string
+  /** What at most one confirmed transaction can use: outpoints on Bitcoin, `chainId:address:nonce` on EVM chains */
+  conflictKeys: string[]
+  /** In units of the network's own coin: the most the network can be paid */
+  fee: string
+  /** Transactions with the same one compete: at most one of their fees is ever paid */
+  feeSlot: string
+  /** Index of the change address below the hot account, so that it is found whatever the gap */
+  changeIndex?: number
+  /** Approvers who signed, by intent, where the policy asked for them */
+  approvedBy?: Record<string, string[]>
+  answer: SignAnswer
+}
+
+export type LogEntry = HeaderEntry | SignedEntry

@@ -1,0 +1,143 @@
+import { isEvmNetwork } from '@bursar/chainkit'
+import type { Network } from '@bursar/chainkit'
+import type { SignedEntry } from './entry.ts'
+import type { Judgement } from './judgement.ts'
+import type { Position } from './log-chain.ts'
+import type { Intent, SignRequest } from './protocol.ts'
+import { Refusal } from './refusal.ts'
+import { DAY_MS, FEE, VelocityBook } from './velocity.ts'
+
+interface KnownTransaction {
+  intentIds: string
+  position: Position
+}
+
+interface KnownIntent {
+  contents: string
+  /** What every transaction signed for this intent uses up: while one is left, at most one of them can confirm */
+  common: ReadonlySet<string>
+}
+
+/** What a filler's nonce is kept for: nothing but fillers. */
+const NO_INTENT = ''
+
+/** The log as an index: everything that earlier signatures forbid or answer. */
+export class History {
+  readonly velocity = new VelocityBook()
+  /** By the hash of what was asked to be signed */
+  readonly #requests = new Map<string, KnownTransaction>()
+  readonly #transactions = new Set<string>()
+  readonly #intents = new Map<string, KnownIntent>()
+  readonly #nonces = new Map<string, string>()
+  readonly #fees = new Map<string, { at: number; fee: bigint }>()
+
+  /** Takes in a line of the log. Lines come in order, at start and after each signature. */
+  record(entry: SignedEntry, position: Position): void {
+    const { network, unsignedId, requestHash, intents, conflictKeys } = entry
+    const intentIds = idsOf(intents)
+    this.#requests.set(requestHash, { intentIds, position })
+    this.#transactions.add(`${network}:${unsignedId}`)
+    if (isEvmNetwork(network)) {
+      for (const key of conflictKeys) if (!this.#nonces.has(key)) this.#nonces.set(key, intentIds)
+    }
+    this.#recordVelocity(entry)
+    for (const intent of intents) {
+      const common = this.#commonAfter(intent.id, conflictKeys)
+      this.#intents.set(intent.id, { contents: contentsOf(network, intent), common })
+    }
+  }
+
+  /** Where the answer to an identical request lies, if there was one. */
+  answered(request: SignRequest, requestHash: string): Position | undefined {
+    const known = this.#requests.get(requestHash)
+    if (!known) return undefined
+    this.#judgeContents(request)
+    if (known.intentIds !== idsOf(request.intents)) throw this.#changed()
+    return known.position
+  }
+
+  /** Throws when signing this could let an intent be paid twice, or a nonce serve two ends. */
+  judge(request: SignRequest, { unsignedId, conflictKeys }: Judgement): void {
+    this.#judgeContents(request)
+    // Another request for the same transaction states other amounts for its inputs. Two half valid signatures put
+    // together could hide a fee from us (the reason PSBTs carry previous transactions).
+    if (this.#transactions.has(`${request.network}:${unsignedId}`)) throw this.#changed()
+    for (const { id } of request.intents) {
+      if (this.#intents.has(id) && this.#commonAfter(id, conflictKeys).size === 0) {
+        throw new Refusal(
+          'intent-already-signed',
+          `Intent ${id}: use what all its earlier transactions use up (${[...this.#intents.get(id)!.common].join(', ')})`,
+        )
+      }
+    }
+    if (!isEvmNetwork(request.network) || request.purpose === 'filler') return
+    for (const key of conflictKeys) {
+      const kept = this.#nonces.get(key)
+      if (kept === undefined || kept === idsOf(request.intents)) continue
+      const holder = kept === NO_INTENT ? 'a filler' : `intent ${kept}`
+      throw new Refusal('nonce-used', `Nonce ${key} was signed for ${holder}: take a fresh one`)
+    }
+  }
+
+  isKnown(intentId: string): boolean {
+    return this.#intents.has(intentId)
+  }
+
+  /** What a transaction adds to the fees: competitors for one slot are paid at most once, the dearest counts. */
+  addedFee(network: Network, { fee, feeSlot }: { fee: bigint; feeSlot: string }): bigint {
+    const before = this.#fees.get(`${network}:${feeSlot}`)?.fee ?? 0n
+    return fee > before ? fee - before : 0n
+  }
+
+  #changed(): Refusal {
+    const message = 'This transaction was signed before with other intents or inputs: send the first request again'
+    return new Refusal('transaction-changed', message)
+  }
+
+  #judgeContents({ network, intents }: SignRequest): void {
+    for (const intent of intents) {
+      const known = this.#intents.get(intent.id)
+      if (known && known.contents !== contentsOf(network, intent)) {
+        throw new Refusal('intent-changed', `Intent ${intent.id} was signed as ${known.contents}`)
+      }
+    }
+  }
+
+  #commonAfter(intentId: string, conflictKeys: readonly string[]): Set<string> {
+    const known = this.#intents.get(intentId)
+    return new Set(known ? conflictKeys.filter((key) => known.common.has(key)) : conflictKeys)
+  }
+
+  #recordVelocity({ network, at, intents, fee, feeSlot }: SignedEntry): void {
+    for (const { id, asset, units } of intents) {
+      if (!this.isKnown(id)) this.velocity.add(network, asset, at, BigInt(units))
+    }
+    const slot = `${network}:${feeSlot}`
+    const added = this.addedFee(network, { fee: BigInt(fee), feeSlot })
+    this.velocity.add(network, FEE, at, added)
+    this.#forgetFees(at)
+    // Deleted first, so that the map stays in the order of time and the oldest are found at its start.
+    const before = this.#fees.get(slot)?.fee ?? 0n
+    this.#fees.delete(slot)
+    this.#fees.set(slot, { at, fee: before + added })
+  }
+
+  /** A slot forgotten is counted in full when it comes back: on the safe side. */
+  #forgetFees(now: number): void {
+    for (const [slot, { at }] of this.#fees) {
+      if (at > now - DAY_MS) return
+      this.#fees.delete(slot)
+    }
+  }
+}
+
+function idsOf(intents: readonly Intent[]): string {
+  return intents
+    .map(({ id }) => id)
+    .toSorted()
+    .join(',')
+}
+
+function contentsOf(network: Network, { asset, to, units }: Intent): string {
+  return `${units} ${asset} to ${to} on ${network}`
+}

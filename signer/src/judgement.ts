@@ -1,0 +1,11 @@
+/** What a transaction does, as the signer read it from the bytes itself, and how to sign exactly that. */
+export interface Judgement {
+  /** See SignedEntry */
+  unsignedId: string
+  conflictKeys: string[]
+  /** In units of the network's own coin */
+  fee: bigint
+  feeSlot: string
+  changeIndex?: number
+  sign(): { signed: string; hash: string; vsize?: number }
+}

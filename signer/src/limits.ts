@@ -1,0 +1,96 @@
+import { approversOf } from './approval.ts'
+import type { AssetPolicy, Velocity } from './asset-policy.ts'
+import type { History } from './history.ts'
+import type { Judgement } from './judgement.ts'
+import type { NetworkPolicy, Policy } from './policy.ts'
+import type { Intent, SignRequest } from './protocol.ts'
+import { Refusal } from './refusal.ts'
+import { DAY_MS, FEE, HOUR_MS } from './velocity.ts'
+
+/** The network's policy. Throws when signing is switched off, or network or assets are not in the policy. */
+export function findNetworkPolicy(policy: Policy, { network, intents }: SignRequest): NetworkPolicy {
+  if (!policy.enabled) throw new Refusal('disabled', 'Signing is switched off')
+  const networkPolicy = policy.networks.get(network)
+  if (!networkPolicy) throw new Refusal('network', `${network} is not in the policy`)
+  if (!networkPolicy.enabled) throw new Refusal('disabled', `Signing on ${network} is switched off`)
+  for (const { asset } of intents) {
+    if (!assetPolicy(networkPolicy, asset).enabled) throw new Refusal('disabled', `Signing of ${asset} is switched off`)
+  }
+  return networkPolicy
+}
+
+function assetPolicy({ network, assets }: NetworkPolicy, asset: string): AssetPolicy {
+  const found = assets.get(asset)
+  if (!found) throw new Refusal('unknown-asset', `${asset} is not in the policy of ${network}`)
+  return found
+}
+
+/**
+ * Holds amounts and fee against the policy at a moment. An intent counts once, when it is first signed. Returns who
+ * approved, by intent, where approvals were needed.
+ */
+export function judgeLimits(
+  policy: Policy,
+  networkPolicy: NetworkPolicy,
+  request: SignRequest,
+  judgement: Judgement,
+  history: History,
+  now: number,
+): Record<string, string[]> {
+  const { intents } = request
+  const { network } = networkPolicy
+  for (const { id, asset, units } of intents) {
+    const { maxPerIntent } = assetPolicy(networkPolicy, asset)
+    if (BigInt(units) > maxPerIntent) throw new Refusal('limit', `Intent ${id}: ${units} is above ${maxPerIntent} ${asset} units`)
+  }
+  const fresh = intents.filter(({ id }) => !history.isKnown(id))
+  for (const asset of new Set(fresh.map((intent) => intent.asset))) {
+    const units = fresh.reduce((sum, intent) => (intent.asset === asset ? sum + BigInt(intent.units) : sum), 0n)
+    judgeVelocity(history, network, asset, units, assetPolicy(networkPolicy, asset), now)
+  }
+  judgeVelocity(history, network, FEE, history.addedFee(network, judgement), networkPolicy.fee, now)
+  return judgeApprovals(policy, networkPolicy, request)
+}
+
+function judgeVelocity(
+  history: History,
+  network: NetworkPolicy['network'],
+  asset: string,
+  units: bigint,
+  { maxPerHour, maxPerDay }: Velocity,
+  now: number,
+): void {
+  const windows = [
+    { name: 'hour', ms: HOUR_MS, most: maxPerHour },
+    { name: 'day', ms: DAY_MS, most: maxPerDay },
+  ]
+  for (const { name, ms, most } of windows) {
+    const used = history.velocity.within(network, asset, now, ms)
+    if (units > 0n && used + units > most) {
+      throw new Refusal('velocity', `${units} ${asset} units on top of ${used} are above ${most} for the last ${name}`)
+    }
+  }
+}
+
+function judgeApprovals(
+  { approvers }: Policy,
+  networkPolicy: NetworkPolicy,
+  { network, intents, approvals = [] }: SignRequest,
+): Record<string, string[]> {
+  const approvedBy: Record<string, string[]> = {}
+  for (const intent of intents) {
+    const needed = approvalsNeeded(networkPolicy, intent)
+    if (needed === 0) continue
+    const approved = approversOf(network, intent, approvals, approvers)
+    if (approved.length < needed) {
+      throw new Refusal('needs-approval', `Intent ${intent.id} has ${approved.length} of ${needed} approvals`)
+    }
+    approvedBy[intent.id] = approved
+  }
+  return approvedBy
+}
+
+function approvalsNeeded(networkPolicy: NetworkPolicy, { asset, units }: Intent): number {
+  const { approvals } = assetPolicy(networkPolicy, asset)
+  return approvals && BigInt(units) > approvals.above ? approvals.needed : 0
+}

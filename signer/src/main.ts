@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+import { init } from './cli/init.ts'
+import { serve } from './cli/serve.ts'
+import { verifyLog } from './cli/verify-log.ts'
+import { xpubs } from './cli/xpubs.ts'
+
+const COMMANDS = new Map([
+  ['init', init],
+  ['xpubs', xpubs],
+  ['serve', serve],
+  ['verify-log', verifyLog],
+])
+
+const USAGE = `bursar-signer: the only process with private keys
+
+  init        --seed FILE (--passphrase-file F | --passphrase-stdin) [--mnemonic-file F] [--show-mnemonic]
+  xpubs       --seed FILE (--passphrase-file F | --passphrase-stdin) --chain mainnet|testnet|regtest
+  serve       --seed FILE (--passphrase-file F | --passphrase-stdin) --policy FILE --log FILE
+              (--socket PATH | --listen HOST:PORT --tls-cert F --tls-key F --tls-ca F) [--exit-on-stdin-end]
+  verify-log  --log FILE [--contains HASH]
+`
+
+const [name = '', ...args] = process.argv.slice(2)
+const command = COMMANDS.get(name)
+if (!command) {
+  process.stderr.write(USAGE)
+  process.exitCode = 2
+} else {
+  try {
+    await command(args)
+  } catch (error) {
+    process.stderr.write(`bursar-signer ${name}: ${(error as Error).message}\n`)
+    process.exit(1)
+  }
+}

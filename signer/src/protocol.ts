@@ -1,0 +1,101 @@
+import type { KeyAccount, Network } from '@bursar/chainkit'
+
+/** A payment the ledger has decided on. Its contents never change; a transaction pays it, or a replacement does. */
+export interface Intent {
+  /** UUID in lower case */
+  id: string
+  /** Ticker, as in the policy */
+  asset: string
+  /** Canonical text: EIP-55 on EVM chains, segwit in lower case on Bitcoin */
+  to: string
+  /** The asset's units on this chain (satoshi, wei, token base units), decimal digits */
+  units: string
+}
+
+/** Which of our keys: `account'/branch/index` below the network's purpose and coin. EVM chains have branch 0 only. */
+export interface KeyReference {
+  account: KeyAccount
+  branch: 0 | 1
+  index: number
+}
+
+/** An Ed25519 signature by an enrolled approver over `approvalMessage` of one of the intents. */
+export interface Approval {
+  keyId: string
+  /** 64 bytes, hex */
+  signature: string
+}
+
+/**
+ * `payout`: pays the intents and nothing else. `filler`: an EVM transaction that only uses up a nonce, sent to its own
+ * address with nothing in it, to close a gap or to cancel what is stuck.
+ */
+export type Purpose = 'payout' | 'filler'
+
+export interface SignRequest {
+  network: Network
+  /** UUID of the transaction in the caller's books; kept in the log */
+  transactionId: string
+  purpose: Purpose
+  intents: Intent[]
+  /** A PSBT in hex (Bitcoin), or an unsigned transaction in hex with 0x (EVM), exactly as chainkit writes it */
+  unsigned: string
+  /** Bitcoin: the key of each input, in order. EVM: the one key. */
+  keys: KeyReference[]
+  approvals?: Approval[]
+}
+
+export interface SignAnswer {
+  /** The signed transaction as the network takes it: hex, with 0x on EVM chains */
+  signed: string
+  /** The transaction's id on its network */
+  hash: string
+  /** Virtual bytes; Bitcoin only */
+  vsize?: number
+}
+
+/** Sums already signed for, within the last hour and day, in the asset's chain units (fees: the native coin's). */
+export interface VelocityUse {
+  network: Network
+  /** `fee` for network fees */
+  asset: string
+  hour: string
+  day: string
+  maxPerHour: string
+  maxPerDay: string
+}
+
+export interface AccountKeys {
+  deposit: string
+  hot: string
+}
+
+/** Account-level extended public keys: all the rest of the system ever sees of the keys. */
+export interface PublicKeys {
+  /** First four bytes of the master key's identifier, hex */
+  masterFingerprint: string
+  bitcoinChain: string
+  bitcoin: AccountKeys
+  evm: AccountKeys
+}
+
+export interface SignerStatus {
+  keys: PublicKeys
+  policy: {
+    /** SHA-256 of the policy file, hex */
+    hash: string
+    enabled: boolean
+    approvers: string[]
+    networks: Record<string, unknown>
+  }
+  log: {
+    /** Lines, the first of which is the header */
+    length: number
+    /** SHA-256 of the last line, hex: the head of the chain, worth keeping elsewhere */
+    head: string
+  }
+  velocity: VelocityUse[]
+}
+
+/** The longest request the signer reads, in bytes: a payout with a thousand inputs. */
+export const MAX_REQUEST_BYTES = 1024 * 1024

@@ -1,0 +1,77 @@
+import { NETWORKS } from '@bursar/chainkit'
+import type { Approval, Intent, KeyReference, SignRequest } from './protocol.ts'
+import { Refusal } from './refusal.ts'
+import { ShapeError, readChoice, readInteger, readList, readObject, readText, readUnits } from './shape.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+export const TICKER = /^[A-Z0-9]{1,16}$/
+export const APPROVER_ID = /^[a-z0-9._-]{1,64}$/
+const ADDRESS_TEXT = /^[A-Za-z0-9]{1,128}$/
+const HEX = /^(0x)?([0-9a-f]{2})+$/
+const SIGNATURE = /^[0-9a-f]{128}$/
+const MAX_INTENTS = 500
+const MAX_KEYS = 1500
+/** Each is tried on each intent that needs approval. */
+const MAX_APPROVALS = 100
+const MAX_INDEX = 2 ** 31 - 1
+
+/** Reads the body of `POST /sign`. Throws the Refusal `bad-request` that names what is wrong. */
+export function readSignRequest(body: string): SignRequest {
+  try {
+    return readRequest(JSON.parse(body))
+  } catch (error) {
+    if (error instanceof ShapeError) throw new Refusal('bad-request', error.message)
+    if (error instanceof SyntaxError) throw new Refusal('bad-request', 'The body is not JSON')
+    throw error
+  }
+}
+
+function readRequest(value: unknown): SignRequest {
+  const required = ['network', 'transactionId', 'purpose', 'intents', 'unsigned', 'keys']
+  const fields = readObject(value, 'request', required, ['approvals'])
+  const purpose = readChoice(fields['purpose'], 'purpose', ['payout', 'filler'] as const)
+  const intents = readList(fields['intents'], 'intents', MAX_INTENTS).map(readIntent)
+  if (new Set(intents.map(({ id }) => id)).size !== intents.length) throw new ShapeError('intents names one intent twice')
+  if (purpose === 'payout' && intents.length === 0) throw new ShapeError('intents must not be empty for a payout')
+  if (purpose === 'filler' && intents.length > 0) throw new ShapeError('intents must be empty for a filler')
+  return {
+    network: readChoice(fields['network'], 'network', NETWORKS),
+    transactionId: readText(fields['transactionId'], 'transactionId', UUID, 'a UUID in lower case'),
+    purpose,
+    intents,
+    unsigned: readText(fields['unsigned'], 'unsigned', HEX, 'bytes in lower-case hex'),
+    keys: readList(fields['keys'], 'keys', MAX_KEYS).map(readKey),
+    approvals: readList(fields['approvals'] ?? [], 'approvals', MAX_APPROVALS).map(readApproval),
+  }
+}
+
+function readIntent(value: unknown, index: number): Intent {
+  const at = `intents[${index}]`
+  const { id, asset, to, units } = readObject(value, at, ['id', 'asset', 'to', 'units'])
+  if (readUnits(units, `${at}.units`) === 0n) throw new ShapeError(`${at}.units must be above 0`)
+  return {
+    id: readText(id, `${at}.id`, UUID, 'a UUID in lower case'),
+    asset: readText(asset, `${at}.asset`, TICKER, 'a ticker in upper case'),
+    to: readText(to, `${at}.to`, ADDRESS_TEXT, 'an address'),
+    units: units as string,
+  }
+}
+
+function readKey(value: unknown, position: number): KeyReference {
+  const at = `keys[${position}]`
+  const { account, branch, index } = readObject(value, at, ['account', 'branch', 'index'])
+  return {
+    account: readChoice(account, `${at}.account`, ['deposit', 'hot'] as const),
+    branch: readInteger(branch, `${at}.branch`, 0, 1) as 0 | 1,
+    index: readInteger(index, `${at}.index`, 0, MAX_INDEX),
+  }
+}
+
+function readApproval(value: unknown, index: number): Approval {
+  const at = `approvals[${index}]`
+  const { keyId, signature } = readObject(value, at, ['keyId', 'signature'])
+  return {
+    keyId: readText(keyId, `${at}.keyId`, APPROVER_ID, "an approver's id"),
+    signature: readText(signature, `${at}.signature`, SIGNATURE, '64 bytes in lower-case hex'),
+  }
+}

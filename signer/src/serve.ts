@@ -1,0 +1,96 @@
+import type { Server } from 'node:http'
+import { listen } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
+import { History } from './history.ts'
+import { createHttpServer } from './http-server.ts'
+import type { HttpEvents, TlsFiles } from './http-server.ts'
+import { Keyring } from './keyring.ts'
+import { SignatureLog } from './log.ts'
+import { readPolicy } from './policy.ts'
+import type { Policy } from './policy.ts'
+import { readSecretFile, readTrustedFile } from './secret-file.ts'
+import { openSeed } from './seed-file.ts'
+import { Signer, chainOf } from './signer.ts'
+
+export interface ServeOptions {
+  seedFile: string
+  /** Overwritten once the seed is open */
+  passphrase: Buffer
+  policyFile: string
+  logFile: string
+  endpoint: Endpoint
+  /** Needed with a port, unused with a socket */
+  tls?: TlsFiles
+  events: HttpEvents
+  /** ms since the epoch */
+  now: () => number
+  /** See SignerParts */
+  afterLogged?: () => void
+}
+
+export interface RunningSigner {
+  /** The socket's path, or host and port */
+  address: string
+  masterFingerprint: string
+  policyHash: string
+  /** Reads the policy file again; throws and keeps the old policy when it is not valid */
+  reload(): Promise<string>
+  /** Answers what is under way, then closes everything and overwrites the keys */
+  stop(): Promise<void>
+}
+
+/** Opens seed, policy and log and listens. The log's lock is taken before anything is signed. */
+export async function startSigner(options: ServeOptions): Promise<RunningSigner> {
+  const { endpoint, events, now, afterLogged } = options
+  const tls = 'socketPath' in endpoint ? undefined : requireTls(options)
+  const policy = await loadPolicy(options.policyFile)
+  const keyring = await openKeyring(options, policy)
+  const history = new History()
+  const { masterFingerprint } = keyring.publicKeys
+  const header = { kind: 'log', version: 1, at: now(), masterFingerprint } as const
+  const log = await SignatureLog.open(options.logFile, header, (entry, position) => history.record(entry, position))
+  const signer = new Signer({ policy, keyring, log, history, now, ...(afterLogged && { afterLogged }) })
+  const server = createHttpServer(signer, events, tls)
+  const close = async (): Promise<void> => {
+    await signer.drained()
+    keyring.close()
+    await log.close()
+  }
+  try {
+    const address = await listen(server, endpoint)
+    const reload = (): Promise<string> => reloadPolicy(signer, options.policyFile)
+    const stop = (): Promise<void> => closeServer(server).then(close)
+    return { address, masterFingerprint, policyHash: policy.hash, reload, stop }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function reloadPolicy(signer: Signer, path: string): Promise<string> {
+  const policy = await loadPolicy(path)
+  signer.replacePolicy(policy)
+  return policy.hash
+}
+
+async function loadPolicy(path: string): Promise<Policy> {
+  return readPolicy(await readTrustedFile(path))
+}
+
+async function openKeyring({ seedFile, passphrase }: ServeOptions, policy: Policy): Promise<Keyring> {
+  const sealed = await readSecretFile(seedFile)
+  const seed = await openSeed(sealed.toString('utf8'), passphrase).finally(() => passphrase.fill(0))
+  return Keyring.open(seed, chainOf(policy) ?? 'mainnet')
+}
+
+function requireTls({ tls }: ServeOptions): TlsFiles {
+  if (!tls) throw new Error('A port needs --tls-cert, --tls-key and --tls-ca: callers prove who they are by certificate')
+  return tls
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+  })
+}

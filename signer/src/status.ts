@@ -1,0 +1,38 @@
+import type { History } from './history.ts'
+import type { Keyring } from './keyring.ts'
+import type { SignatureLog } from './log.ts'
+import type { NetworkPolicy, Policy } from './policy.ts'
+import type { SignerStatus, VelocityUse } from './protocol.ts'
+import { DAY_MS, FEE, HOUR_MS } from './velocity.ts'
+
+/** What anyone who may ask the signer may know: public keys, limits and their use, the head of the log. */
+export function statusOf(
+  policy: Policy,
+  keyring: Keyring,
+  log: SignatureLog,
+  history: History,
+  now: number,
+): SignerStatus {
+  return {
+    keys: keyring.publicKeys,
+    policy: {
+      hash: policy.hash,
+      enabled: policy.enabled,
+      approvers: [...policy.approvers.keys()],
+      networks: policy.networksAsWritten,
+    },
+    log: { length: log.length, head: log.head },
+    velocity: [...policy.networks.values()].flatMap((network) => velocityOf(network, history, now)),
+  }
+}
+
+function velocityOf({ network, assets, fee }: NetworkPolicy, history: History, now: number): VelocityUse[] {
+  return [...assets, [FEE, fee] as const].map(([asset, { maxPerHour, maxPerDay }]) => ({
+    network,
+    asset,
+    hour: history.velocity.within(network, asset, now, HOUR_MS).toString(),
+    day: history.velocity.within(network, asset, now, DAY_MS).toString(),
+    maxPerHour: maxPerHour.toString(),
+    maxPerDay: maxPerDay.toString(),
+  }))
+}
