@@ -3,7 +3,14 @@
  * address is can be asked for a whole block in one query whose cost does not grow with the number of addresses.
  */
 export { replenish } from './commands.ts'
+export type { DepositKeys, DerivedFamily } from './derivation.ts'
 export { familyOf } from './family.ts'
 export type { AddressFamily } from './family.ts'
+export { createAddressIssuer } from './issuing.ts'
+export type { AddressIssuer, Issued } from './issuing.ts'
 export { houseAddressesAmong, isOurs, ownerOf } from './queries.ts'
 export type { AddressOwner, HouseAddress, OurAddress } from './queries.ts'
+export { addressRoutes } from './routes.ts'
+export type { AddressRoutesDeps } from './routes.ts'
+export { createStockJob, stockOf } from './stock.ts'
+export type { NewAddress } from './store.ts'

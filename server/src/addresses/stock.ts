@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { inTransaction, type Db, type Tx } from '../db/index.ts'
+import type { Job } from '../jobs/index.ts'
+import type { Runtime } from '../platform/runtime.ts'
+import { depositAddress, type DepositKeys, type DerivedFamily } from './derivation.ts'
+
+/** Addresses of one derivation run: few enough not to keep requests of the same process waiting. */
+const CHUNK = 16
+
+/**
+ * Derives addresses into the stock. Indexes are handed out by the database and used in the same transaction, so that no
+ * index is used twice and none is skipped.
+ */
+export const restock = async (tx: Tx, keys: DepositKeys, family: DerivedFamily, count: number): Promise<void> => {
+  const first = await takeIndexes(tx, family, count)
+  const indexes = Array.from({ length: count }, (_, i) => first + i)
+  const addresses = indexes.map((index) => depositAddress(keys, family, index))
+  await sql`insert into address_stock(family, derivation_index, address)
+    select ${family}, * from unnest(${indexes}::bigint[], ${addresses}::text[])`.execute(tx)
+}
+
+const takeIndexes = async (tx: Tx, family: DerivedFamily, count: number): Promise<number> => {
+  const { rows } = await sql<{ next: number }>`
+    insert into derivation_counters(family, account, branch, next_index) values (${family}, 'deposit', 0, ${count})
+    on conflict (family, account, branch) do update set next_index = derivation_counters.next_index + ${count}
+    returning next_index as next`.execute(tx)
+  return rows[0]!.next - count
+}
+
+/** How many addresses wait in the stock, counted no further than `most`. */
+export const stockOf = async (db: Db, family: DerivedFamily, most: number): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from (select from address_stock where family = ${family} limit ${most}) s`.execute(db)
+  return rows[0]!.count
+}
+
+/** Keeps `target` addresses of each family derived ahead of need, so that no derivation sits on a request's path. */
+export const createStockJob = (deps: {
+  runtime: Runtime
+  keys: DepositKeys
+  families: readonly DerivedFamily[]
+  target: number
+}): Job => ({
+  name: 'address stock',
+  everyMs: 250,
+  run: async () => {
+    const { runtime, keys, families, target } = deps
+    let more = false
+    for (const family of families) {
+      const missing = target - (await stockOf(runtime.db, family, target))
+      if (missing <= 0) continue
+      await inTransaction(runtime.db, (tx) => restock(tx, keys, family, Math.min(missing, CHUNK)))
+      more ||= missing > CHUNK
+    }
+    return more
+  },
+})
