@@ -43,10 +43,8 @@ const operationType = (operation: Operation, writer: TypeWriter) => {
   return `${comment(summary, '  ')}${member(id, [`input: ${inputOf(operation, writer)}`, `answer: ${answer}`], ';')}\n`
 }
 
-const route = ({ id, method, path, signed, lists }: Operation) => {
-  const listed = lists.length === 0 ? [] : [`lists: [${lists.map((name) => `'${name}'`).join(', ')}]`]
-  return `${member(id, [`method: '${method}'`, `path: '${path}'`, `signed: ${signed}`, ...listed], ',')},\n`
-}
+const route = ({ id, method, path, signed }: Operation) =>
+  `${member(id, [`method: '${method}'`, `path: '${path}'`, `signed: ${signed}`], ',')},\n`
 
 export const sdkTypes = (): string => {
   const writer = typeWriter()
@@ -68,8 +66,6 @@ export interface Route {
   readonly path: string
   /** False for a web form: sent as one, with the merchant in its body. */
   readonly signed: boolean
-  /** Query parameters that are joined by commas. */
-  readonly lists?: readonly string[]
 }
 
 export const routes: Readonly<Record<OperationId, Route>> = {

@@ -1949,12 +1949,10 @@ export interface Route {
   readonly path: string
   /** False for a web form: sent as one, with the merchant in its body. */
   readonly signed: boolean
-  /** Query parameters that are joined by commas. */
-  readonly lists?: readonly string[]
 }
 
 export const routes: Readonly<Record<OperationId, Route>> = {
-  listBalances: { method: 'GET', path: '/merchants/balances', signed: true, lists: ['tickers'] },
+  listBalances: { method: 'GET', path: '/merchants/balances', signed: true },
   createAddress: { method: 'POST', path: '/merchants/addresses', signed: true },
   createRotatingAddress: { method: 'POST', path: '/merchants/rotating-addresses', signed: true },
   getDeposit: { method: 'GET', path: '/merchants/replenishment/crypto/:id', signed: true },

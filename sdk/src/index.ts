@@ -1,1 +1,14 @@
-export {}
+/** Client of the Bursar merchant API, and verifier of its webhooks. */
+export type { CallOptions, PostOptions } from './call.ts'
+export { Bursar } from './client.ts'
+export type { BursarOptions } from './client.ts'
+export { BursarError, BursarNetworkError, WebhookError } from './errors.ts'
+export type * from './generated.ts'
+export type { EventRange } from './groups/events.ts'
+export type { ReceivedWebhook } from './received.ts'
+export { signRequest } from './signature.ts'
+export type { RawBody } from './signature.ts'
+export { verifyStandardWebhook } from './standard-webhook.ts'
+export type { VerifyStandardWebhook } from './standard-webhook.ts'
+export { verifyWebhook } from './webhook.ts'
+export type { VerifyWebhook, WebhookAddress } from './webhook.ts'

@@ -1,0 +1,33 @@
+import type { Call, CallOptions, PostOptions } from '../call.ts'
+import type {
+  CreateCryptoInvoiceBody, CreateCryptoInvoiceByFormBody, CreateFiatInvoiceBody, CreateFiatInvoiceByFormBody,
+} from '../generated.ts'
+
+const crypto = (call: Call) => ({
+  /** Makes a crypto invoice. Send the payer to its `url`. */
+  create: (body: CreateCryptoInvoiceBody, options?: PostOptions) => call('createCryptoInvoice', { body }, options),
+
+  /** Posts the unsigned web form, as a browser would, and answers where it leads: the payment page. */
+  submitForm: (body: CreateCryptoInvoiceByFormBody, options?: CallOptions) =>
+    call('createCryptoInvoiceByForm', { body }, options),
+
+  /** The invoice as it stands. */
+  get: (id: string, options?: CallOptions) => call('getCryptoInvoice', { id }, options),
+
+  /** Ends the invoice as paid with what has arrived. */
+  close: (id: string, options?: PostOptions) => call('closeCryptoInvoice', { id }, options),
+})
+
+const fiat = (call: Call) => ({
+  /** Makes a fiat invoice. Send the payer to its `url`. */
+  create: (body: CreateFiatInvoiceBody, options?: PostOptions) => call('createFiatInvoice', { body }, options),
+
+  /** Posts the unsigned web form, as a browser would, and answers where it leads: the payment page. */
+  submitForm: (body: CreateFiatInvoiceByFormBody, options?: CallOptions) =>
+    call('createFiatInvoiceByForm', { body }, options),
+
+  /** The invoice as it stands. */
+  get: (id: string, options?: CallOptions) => call('getFiatInvoice', { id }, options),
+})
+
+export const invoices = (call: Call) => ({ crypto: crypto(call), fiat: fiat(call) })

@@ -1,0 +1,48 @@
+import type { Call, CallOptions, PostOptions } from '../call.ts'
+import type {
+  CreateCryptoWithdrawalBody, CreateFiatBatchWithdrawalBody, CreateFiatWithdrawalBody, GetCryptoWithdrawalFeeQuery,
+  GetFiatWithdrawalFeeQuery,
+} from '../generated.ts'
+
+const crypto = (call: Call) => ({
+  /** Sends crypto. Give a `localId`: the call can then be repeated when its answer was lost. */
+  create: (body: CreateCryptoWithdrawalBody, options?: PostOptions) =>
+    call('createCryptoWithdrawal', { body }, options),
+
+  /** The current fee. */
+  fee: (query: GetCryptoWithdrawalFeeQuery, options?: CallOptions) =>
+    call('getCryptoWithdrawalFee', { query }, options),
+
+  /** The withdrawal as its newest notification states it. */
+  get: (id: string, options?: CallOptions) => call('getCryptoWithdrawal', { id }, options),
+
+  /** Its screening report. Until there is one: `BursarError` with status 409, code 102 and `retryAfterMs`. */
+  compliance: (id: string, options?: CallOptions) => call('getCryptoWithdrawalCompliance', { id }, options),
+})
+
+const fiat = (call: Call) => ({
+  /** Pays to a card. */
+  create: (body: CreateFiatWithdrawalBody, options?: PostOptions) => call('createFiatWithdrawal', { body }, options),
+
+  /** The current fee. */
+  fee: (query: GetFiatWithdrawalFeeQuery, options?: CallOptions) => call('getFiatWithdrawalFee', { query }, options),
+
+  batch: {
+    /** Pays a large sum to a card in parts. */
+    create: (body: CreateFiatBatchWithdrawalBody, options?: PostOptions) =>
+      call('createFiatBatchWithdrawal', { body }, options),
+
+    /** The batch with its parts. */
+    get: (id: string, options?: CallOptions) => call('getFiatBatchWithdrawal', { id }, options),
+  },
+})
+
+export const withdrawals = (call: Call) => ({
+  /** The withdrawal of any kind that carries the `localId`, or undefined when none was ever accepted with it. */
+  find: async (localId: string, options?: CallOptions) => {
+    const [found] = await call('findWithdrawals', { query: { localId } }, options)
+    return found
+  },
+  crypto: crypto(call),
+  fiat: fiat(call),
+})

@@ -1,0 +1,77 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { merchantId, privateKey, startService } from './test-service.ts'
+
+const repository = join(import.meta.dirname, '../..')
+const consumer = mkdtempSync(join(tmpdir(), 'bursar-sdk-'))
+const installed = join(consumer, 'node_modules/@bursar/sdk')
+
+beforeAll(() => {
+  mkdirSync(join(consumer, 'node_modules/@bursar'), { recursive: true })
+  execFileSync('node', [join(repository, 'sdk/build.ts'), installed])
+  writeFileSync(join(consumer, 'package.json'), '{ "type": "module" }')
+}, 60_000)
+afterAll(() => rmSync(consumer, { recursive: true }))
+
+/** The TypeScript of the README, as one module each, with what its text leaves open declared. */
+const readmeModules = () => {
+  const readme = readFileSync(join(repository, 'sdk/README.md'), 'utf8')
+  const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!)
+  const declared = [
+    'import type { Bursar, CreateCryptoWithdrawalBody } from \'@bursar/sdk\'',
+    'declare const bursar: Bursar',
+    'declare const withdrawal: CreateCryptoWithdrawalBody & { localId: string }',
+  ].join('\n')
+  const goesOn = (code: string) => /\bbursar\b/.test(code) && !code.includes('const bursar')
+  return blocks.map((code) => (goesOn(code) ? `${declared}\n${code}` : code))
+}
+
+test('the built package has no dependency, no TypeScript source and no test', () => {
+  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+  expect(manifest).toMatchObject({ name: '@bursar/sdk', type: 'module' })
+  expect(manifest.exports).toEqual({ '.': { types: './index.d.ts', default: './index.js' } })
+  expect(manifest).not.toHaveProperty('dependencies')
+  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+  expect(files).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'generated.d.ts', 'README.md']))
+  expect(files.filter((name) => /(?<!\.d)\.ts$|test/.test(name))).toEqual([])
+  const imported = files.filter((name) => /\.(js|d\.ts)$/.test(name)).flatMap((name) => {
+    const text = readFileSync(join(installed, name), 'utf8')
+    return [...text.matchAll(/(?:from|import\() ?["']([^"']+)["']/g)].map(([, specifier]) => specifier!)
+  })
+  const outside = imported.filter((specifier) => !/^\.{1,2}\/.*\.js$/.test(specifier))
+  expect(new Set(outside)).toEqual(new Set(['node:crypto']))
+})
+
+test('the TypeScript of the README compiles against the built package, library checks included', () => {
+  const modules = readmeModules()
+  expect(modules).toHaveLength(3)
+  for (const [position, code] of modules.entries()) writeFileSync(join(consumer, `readme-${position}.ts`), code)
+  const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2022']
+  const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')]
+  const files = modules.map((_, position) => `readme-${position}.ts`)
+  const run = () => execFileSync(join(repository, 'node_modules/.bin/tsc'), [...options, ...types, ...files], {
+    cwd: consumer, encoding: 'utf8',
+  })
+  expect(run()).toBe('')
+}, 60_000)
+
+test('the first example of the README runs on the built package in plain JavaScript', async () => {
+  const answers: Record<string, unknown> = {
+    '/merchants/addresses': { address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', blockchain: 'BITCOIN' },
+    '/merchants/balances?tickers=BTC': [{ ticker: 'BTC', value: '0.25' }],
+    '/merchants/withdrawals/crypto': { id: 'w-1' },
+    '/merchants/withdrawals/crypto/w-1': { id: 'w-1', status: 'Pending' },
+  }
+  const service = await startService(({ target }) => ({ body: JSON.stringify(answers[target]) }))
+  const [first] = readmeModules()
+  writeFileSync(join(consumer, 'example.js'), first!.replaceAll('!,', ','))
+  const settings = { BURSAR_URL: service.url, BURSAR_MERCHANT_ID: merchantId, BURSAR_PRIVATE_KEY: privateKey }
+  const env = { ...process.env, ...settings }
+  const { stdout } = await promisify(execFile)('node', [join(consumer, 'example.js')], { env })
+  await service.stop()
+  expect(stdout).toBe('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 0.25\nPending\n')
+})
