@@ -83,6 +83,12 @@ export const readDestination = (to: string, network: Network, rules: Rules): str
   return destination.address
 }
 
+/** What PostgreSQL's text can't hold would not come back as it was sent. */
+export const readText = (text: string | undefined, field: string): void => {
+  if (text === undefined || (!text.includes('\0') && text.isWellFormed())) return
+  throw refusal(orderErrors.invalidOrder, `${field} must be Unicode text without U+0000`, field)
+}
+
 /** The current fee in ledger units; nothing inside this service costs anything. */
 export const currentFee = (
   { asset, on }: { asset: CryptoAsset; on: AssetOnNetwork },

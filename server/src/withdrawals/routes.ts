@@ -1,6 +1,7 @@
 import { feeLookupErrors, generalErrors, orderErrors } from '@bursar/contract'
 import { sql } from 'kysely'
 import type { Network } from '@bursar/chainkit'
+import { isUuid } from '../base/id.ts'
 import type { Db } from '../db/index.ts'
 import type { Committer, Outcome, Settled } from '../ledger/index.ts'
 import { formatUnits } from '../money/index.ts'
@@ -9,7 +10,7 @@ import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { withdrawalBody, wireStatus, type Carried } from './notice.ts'
 import { holdTransfer } from './postings.ts'
 import {
-  checkFreezes, currentFee, readAmount, readAsset, readDestination, readFee, type Rules, type WithdrawalBody,
+  checkFreezes, currentFee, readAmount, readAsset, readDestination, readFee, readText, type Rules, type WithdrawalBody,
 } from './request.ts'
 import { findById, findByLocalId, rowOf, withdrawalRows } from './store.ts'
 import { createTermsReader } from './terms.ts'
@@ -46,7 +47,8 @@ export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
     {
       operation: 'getCryptoWithdrawal',
       handle: async ({ merchantId, params }) => {
-        const withdrawal = await findById(runtime.db, merchantId, params.id!)
+        const id = params.id!.toLowerCase()
+        const withdrawal = isUuid(id) ? await findById(runtime.db, merchantId, id) : undefined
         if (!withdrawal) {
           throw new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'no such withdrawal: check its id')
         }
@@ -72,6 +74,7 @@ const create = async (
 ): Promise<ApiAnswer> => {
   const body = request.body as WithdrawalBody
   const { rules } = deps
+  for (const field of ['meta', 'localId'] as const) readText(body[field], field)
   const where = readAsset(body, rules, orderErrors.invalidOrder)
   const units = readAmount(body.amount, where)
   const to = readDestination(body.to, where.on.network, rules)

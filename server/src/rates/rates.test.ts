@@ -1,0 +1,56 @@
+import { beforeAll, afterAll, describe, expect, test } from 'vitest'
+import type pg from 'pg'
+import { pino } from 'pino'
+import { createDb, createPool, type Db } from '../db/index.ts'
+import { runUntilIdle } from '../jobs/index.ts'
+import { useDatabase } from '../../../test/setup/database.ts'
+import { migrated } from '../../../test/setup/migrated.ts'
+import { createRatesJob, freshPrices } from './index.ts'
+
+const database = useDatabase({ template: migrated })
+const E18 = 10n ** 18n
+let pool: pg.Pool
+let db: Db
+let now = 1_800_000_000_000
+beforeAll(() => {
+  pool = createPool({ url: database.url })
+  db = createDb(pool)
+})
+afterAll(() => pool.end())
+
+let ids = 0
+const runtime = () => ({
+  db,
+  clock: { now: () => now, business: () => now },
+  newId: () => `00000000-0000-7000-8000-${String((ids += 1)).padStart(12, '0')}`,
+  log: pino({ level: 'silent' }),
+})
+const source = (name: string, usd: Record<string, string>, age = 0) => ({
+  name,
+  quotes: async () => Object.entries(usd).map(([ticker, text]) => ({ ticker, usd: text, observedAt: now - age })),
+})
+const broken = { name: 'broken', quotes: async () => Promise.reject(new Error('HTML')) }
+const refresh = (...sources: { name: string; quotes(): Promise<{ ticker: string; usd: string; observedAt: number }[]> }[]) =>
+  runUntilIdle([createRatesJob({ runtime: runtime(), sources, tickers: ['BTC'], everyMs: 1 })])
+const btc = async () => (await freshPrices(db, ['BTC', 'NONE'], new Date(now))).get('BTC')
+
+describe('prices', () => {
+  test('are the median of the sources that gave a believable one', async () => {
+    await refresh(source('a', { BTC: '60000' }), source('b', { BTC: '61000.5' }), source('c', { BTC: '1000000' }), broken)
+    expect(await btc()).toBe(61000n * E18 + E18 / 2n)
+    await refresh(source('zero', { BTC: '0' }), source('text', { BTC: 'NaN' }), source('old', { BTC: '5' }, 3_600_000))
+    expect(await btc()).toBe(61000n * E18 + E18 / 2n)
+  })
+
+  test('that jump are not believed while the last one is fresh', async () => {
+    await refresh(source('a', { BTC: '600000' }))
+    expect(await btc()).toBe(61000n * E18 + E18 / 2n)
+  })
+
+  test('disappear when they are stale, and are then taken afresh', async () => {
+    now += 11 * 60_000
+    expect(await btc()).toBeUndefined()
+    await refresh(source('a', { BTC: '600000' }))
+    expect(await btc()).toBe(600000n * E18)
+  })
+})
