@@ -87,19 +87,17 @@ export interface EventHeadsTable {
   sequence: Generated<number>
 }
 
-export interface EventOutboxTable {
-  object_id: string
-  sequence: number
-  merchant_id: string
-}
-
 export interface EventStreamsTable {
-  object_id: string
   merchant_id: string
-  next_at: Date
-  attempts: Generated<number>
-  epoch: Generated<number>
+  object_id: string
+  next_sequence: number
+  last_sequence: number
   state: Generated<string>
+  attempts: Generated<number>
+  next_at: Date | null
+  own_lane: Generated<boolean>
+  leased_until: Generated<Date>
+  epoch: Generated<number>
 }
 
 export interface EventsTable {
@@ -358,7 +356,6 @@ export interface Schema {
   derivation_counters: DerivationCountersTable
   event_attempts: EventAttemptsTable
   event_heads: EventHeadsTable
-  event_outbox: EventOutboxTable
   event_streams: EventStreamsTable
   events: EventsTable
   freezes: FreezesTable

@@ -13,11 +13,13 @@ export interface Notice {
 }
 
 /**
- * Stores notices in the transaction of the change they tell of. Numbers them without a gap per merchant: the merchant's
- * head row is locked until the commit, so call it once, last in the transaction.
+ * Stores notices in the transaction of the change they tell of, numbered without a gap per merchant. One call with all
+ * notices, last in the transaction: the merchant's head row stays locked until the commit. The stream row is locked as
+ * well, so that a delivery that is just ending sees what was added.
  */
 export const emit = async (tx: Tx, notices: readonly Notice[], { at, newId }: Moment): Promise<void> => {
   if (notices.length === 0) return
+  // Both inserts lock in the order of their keys, whatever the order of the notices, so that no two calls can deadlock.
   await sql`with given as (
       select u.*, row_number() over (partition by u.merchant_id order by u.n) as place
       from unnest(${notices.map((n) => n.merchantId)}::uuid[], ${notices.map((n) => n.objectId)}::uuid[],
@@ -34,10 +36,9 @@ export const emit = async (tx: Tx, notices: readonly Notice[], { at, newId }: Mo
       from given g join heads h on h.merchant_id = g.merchant_id),
     stored as (
       insert into events(merchant_id, sequence, id, object_id, kind, status, body, created_at)
-      select merchant_id, sequence, id, object_id, kind, status, body, ${at} from numbered),
-    queued as (
-      insert into event_outbox(object_id, sequence, merchant_id) select object_id, sequence, merchant_id from numbered)
-    insert into event_streams(object_id, merchant_id, next_at)
-      select distinct object_id, merchant_id, ${at}::timestamptz from numbered order by object_id
-      on conflict (object_id) do nothing`.execute(tx)
+      select merchant_id, sequence, id, object_id, kind, status, body, ${at} from numbered)
+    insert into event_streams(merchant_id, object_id, next_sequence, last_sequence, next_at)
+      select merchant_id, object_id, min(sequence), max(sequence), ${at}::timestamptz
+      from numbered group by merchant_id, object_id order by merchant_id, object_id
+      on conflict (merchant_id, object_id) do update set last_sequence = excluded.last_sequence`.execute(tx)
 }

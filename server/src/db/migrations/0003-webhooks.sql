@@ -17,30 +17,34 @@ create table events (
   created_at timestamptz not null,
   primary key (merchant_id, sequence)
 );
-create index events_object on events (object_id);
+create index events_object on events (object_id, sequence);
 create trigger events_append_only before update or delete or truncate on events
   for each statement execute function refuse_change();
 
--- One row for each object that has events not delivered yet: what keeps their order. `epoch` fences a delivery worker
--- that wakes after its claim has passed to another.
+-- One row for each object with events to deliver: those from `next_sequence` to `last_sequence`, in order. It goes when
+-- the last one is delivered. What is leased or fenced does not touch an index, so that claiming a stream is cheap.
 create table event_streams (
-  object_id uuid primary key,
   merchant_id uuid not null,
-  next_at timestamptz not null,
-  attempts integer not null default 0,
-  epoch bigint not null default 0,
-  state text not null default 'active' check (state in ('active', 'exhausted'))
-) with (fillfactor = 60);
-create index event_streams_due on event_streams (next_at) where state = 'active';
-create index event_streams_merchant on event_streams (merchant_id) where state = 'exhausted';
-
--- What of an object's events is still to be delivered, in order.
-create table event_outbox (
   object_id uuid not null,
-  sequence bigint not null,
-  merchant_id uuid not null,
-  primary key (object_id, sequence)
-);
+  next_sequence bigint not null,
+  last_sequence bigint not null,
+  state text not null default 'active' check (state in ('active', 'exhausted')),
+  -- failed attempts at the event in `next_sequence`
+  attempts integer not null default 0,
+  -- business clock; null: not before its owner says so
+  next_at timestamptz,
+  -- taken through its merchant's own lane, so that a receiver that is slow, failing or not known delays nobody else
+  own_lane boolean not null default false,
+  -- real clock: until then a worker has it
+  leased_until timestamptz not null default '-infinity',
+  -- of the claim in force: a worker that wakes after its claim passed to another writes nothing
+  epoch bigint not null default 0,
+  primary key (merchant_id, object_id),
+  check (next_sequence <= last_sequence)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+create index event_streams_due on event_streams (next_at) where not own_lane;
+create index event_streams_lanes on event_streams (merchant_id, next_at) where own_lane;
+create index event_streams_exhausted on event_streams (merchant_id, next_at) where state = 'exhausted';
 
 -- Each attempt at each delivery, for the merchant to look at.
 create table event_attempts (
@@ -53,4 +57,4 @@ create table event_attempts (
   duration_ms integer not null,
   primary key (merchant_id, sequence, attempt, at)
 );
-create index event_attempts_age on event_attempts (at);
+create index event_attempts_age on event_attempts using brin (at);
