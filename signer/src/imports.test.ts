@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+/** Every module that a file reaches by imports of values; what only lends types is gone when it runs. */
+function reachedFrom(file: URL, seen = new Set<string>()): Set<string> {
+  if (seen.has(file.href)) return seen
+  seen.add(file.href)
+  const source = readFileSync(file, 'utf8')
+  for (const [, specifier] of source.matchAll(/^(?:import|export) (?!type )[^'"]*from '([^']+)'/gm)) {
+    if (specifier!.startsWith('.')) reachedFrom(new URL(specifier!, file), seen)
+    else seen.add(specifier!)
+  }
+  return seen
+}
+
+const namesOf = (modules: Set<string>): string[] => [...modules].map((name) => name.replace(/.*\//, '')).toSorted()
+
+test('what the rest of the system imports of the signer never reaches a key', () => {
+  const reached = reachedFrom(new URL('index.ts', import.meta.url))
+  expect(namesOf(reached)).toEqual(['approval.ts', 'client.ts', 'index.ts', 'node:crypto', 'node:http', 'node:https', 'refusal.ts'])
+})
+
+test('the walk finds keys where there are some', () => {
+  const reached = reachedFrom(new URL('main.ts', import.meta.url))
+  expect([...reached]).toEqual(expect.arrayContaining(['@scure/bip32', '@scure/bip39', '@bursar/chainkit/signing']))
+})
+
+test('the signer depends on three packages', () => {
+  const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  expect(Object.keys(dependencies)).toEqual(['@bursar/chainkit', '@scure/bip32', '@scure/bip39'])
+})

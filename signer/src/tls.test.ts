@@ -1,0 +1,63 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { SignerClient, SignerUnavailable } from './client.ts'
+import { certify } from './test-certificate.ts'
+import type { Certified } from './test-certificate.ts'
+import { makeFiles, run, serveArguments, written } from './test-process.ts'
+import { evmRequest, intentOf, temporaryDirectory } from './test-world.ts'
+
+const authority = certify('authority')
+const server = certify('signer', authority)
+const worker = certify('worker', authority)
+
+const tlsFiles = (): string[] => {
+  const directory = temporaryDirectory()
+  const write = (name: string, text: string): string => {
+    const path = join(directory, name)
+    writeFileSync(path, text, { mode: 0o600 })
+    return path
+  }
+  const [cert, key, ca] = [write('cert', server.cert), write('key', server.key), write('ca', authority.cert)]
+  return ['--tls-cert', cert, '--tls-key', key, '--tls-ca', ca]
+}
+
+async function serveOverTls(): Promise<number> {
+  const files = await makeFiles()
+  const args = serveArguments(files).filter((argument) => argument !== '--socket' && argument !== files.socket)
+  const running = run([...args, '--listen', '127.0.0.1:0', ...tlsFiles()])
+  const [, port] = await written(running, /"address":"127\.0\.0\.1:(\d+)"/)
+  return Number(port)
+}
+
+function client(port: number, { cert, key }: Certified, ca = authority.cert): SignerClient {
+  const made = new SignerClient({ host: '127.0.0.1', port, tls: { cert, key, ca } })
+  onTestFinished(() => made.close())
+  return made
+}
+
+describe('over TLS', () => {
+  test('a caller whom the authority knows is served, others are not', async () => {
+    const port = await serveOverTls()
+    expect(await client(port, worker).sign(evmRequest(intentOf(1)))).toHaveProperty('signed')
+    const stranger = certify('worker', certify('authority'))
+    for (const caller of [stranger, certify('worker')]) {
+      await expect(client(port, caller).status()).rejects.toThrow(SignerUnavailable)
+    }
+    const anonymous = { ...worker, cert: '', key: '' }
+    await expect(client(port, anonymous).status()).rejects.toThrow(SignerUnavailable)
+  })
+
+  test('a caller does not talk to a signer that the authority does not know', async () => {
+    const port = await serveOverTls()
+    await expect(client(port, worker, certify('other').cert).status()).rejects.toThrow(SignerUnavailable)
+  })
+
+  test('a port without certificates is not opened', async () => {
+    const files = await makeFiles()
+    const args = serveArguments(files).filter((argument) => argument !== '--socket' && argument !== files.socket)
+    const running = run([...args, '--listen', '127.0.0.1:0'])
+    expect(await running.ended).toBe(1)
+    expect(running.output()).toMatch(/--tls-cert, --tls-key and --tls-ca/)
+  })
+})
