@@ -1,0 +1,50 @@
+/** Transactions from accounts that anvil holds the keys of. */
+import type { Rpc } from '../rpc.ts'
+
+/** anvil's first account, funded at genesis: the sandbox's payer of native coin. Its key is public. */
+export const faucetAccount = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+
+/** anvil's last account, used for nothing but deploying, so that its nonces, and with them addresses, are always the same. */
+export const deployerAccount = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
+
+export interface EvmTransaction {
+  readonly from: string
+  /** Absent: creates a contract. */
+  readonly to?: string
+  readonly data?: string
+  /** In wei. */
+  readonly value?: bigint
+}
+
+export interface EvmReceipt {
+  readonly transactionHash: string
+  readonly status: string
+  readonly contractAddress: string | null
+  readonly blockNumber: string
+}
+
+/** Sends and returns the hash; the transaction waits for a block, in which it may fail. */
+export function sendTransaction(rpc: Rpc, transaction: EvmTransaction): Promise<string> {
+  return rpc<string>('eth_sendTransaction', { ...transaction, value: toHex(transaction.value ?? 0n) })
+}
+
+/** Sends and mines a block. Throws with the contract's reason when the transaction fails. */
+export async function sendAndMine(rpc: Rpc, transaction: EvmTransaction): Promise<EvmReceipt> {
+  const hash = await sendTransaction(rpc, transaction)
+  await rpc('evm_mine')
+  const receipt = await rpc<EvmReceipt | null>('eth_getTransactionReceipt', hash)
+  if (receipt === null) throw new Error(`transaction ${hash} was not mined; is its fee too low?`)
+  if (BigInt(receipt.status) !== 1n) throw await failureOf(rpc, hash, transaction)
+  return receipt
+}
+
+/** A receipt gives no reason; the same call on the new state usually does. */
+async function failureOf(rpc: Rpc, hash: string, transaction: EvmTransaction): Promise<Error> {
+  const call = { ...transaction, value: toHex(transaction.value ?? 0n) }
+  const reason = await rpc('eth_call', call, 'latest').then(() => 'no reason given', (error: Error) => error.message)
+  return new Error(`transaction ${hash} failed: ${reason}`)
+}
+
+export function toHex(value: bigint): string {
+  return `0x${value.toString(16)}`
+}
