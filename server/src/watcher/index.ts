@@ -1,0 +1,21 @@
+/**
+ * Reads chains. Promises that every block of the best chain is shown to every listener once and in order, together with
+ * the move of the cursor, whatever crashes or pauses; that a block that is lost is taken back before its successor is shown;
+ * that any number of processes may watch while one leads; and that a silent or lying node stops it without concluding anything.
+ */
+export { LeadershipLost } from './cursor.ts'
+export { beginFollowing } from './follower.ts'
+export type { Follower, FollowerDeps, Step } from './follower.ts'
+export { ForkTooDeep } from './fork.ts'
+export { createLeadership } from './leadership.ts'
+export type { Leadership } from './leadership.ts'
+export type { ChainListener, Effects, Heights, PoolChange } from './listener.ts'
+export type { Progress } from './progress.ts'
+export { watchStatus } from './queries.ts'
+export type { WatchStatus } from './queries.ts'
+export { rescan } from './rescan.ts'
+export type { RescanDeps } from './rescan.ts'
+export { DEFAULT_WATCHER_SETTINGS } from './settings.ts'
+export type { WatcherSettings } from './settings.ts'
+export { createWatcher, WrongChain } from './watcher.ts'
+export type { Watcher, WatcherDeps } from './watcher.ts'

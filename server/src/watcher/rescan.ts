@@ -1,0 +1,54 @@
+import type { Block, Network } from '@bursar/chainkit'
+import { ChainUnavailable, type ChainAdapter } from '../adapters/chains/port.ts'
+import { inTransaction } from '../db/index.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { carryOut, gather } from './carrying.ts'
+import { holdCursor, rememberedAt } from './cursor.ts'
+import type { ChainListener } from './listener.ts'
+import { createPrefetch } from './prefetch.ts'
+import { onBusinessClock } from './steps.ts'
+
+export interface RescanDeps {
+  runtime: Runtime
+  network: Network
+  adapter: ChainAdapter
+  listeners: readonly ChainListener[]
+  /** told after each block */
+  onBlock?: (height: number) => void
+}
+
+const AHEAD = 4
+
+/**
+ * Reads blocks again, from `from` to `to`, while the watcher runs on: what was missed is found, what is known stays as it
+ * is, the cursor does not move. Throws a RangeError for blocks that were never read, and `ChainUnavailable` when the node is
+ * on another branch than the watcher.
+ * @returns how many blocks were read
+ */
+export const rescan = async (deps: RescanDeps, from: number, to: number): Promise<number> => {
+  const prefetch = createPrefetch(deps.adapter, AHEAD)
+  for (let height = from; height <= to; height += 1) {
+    prefetch.want(height, to)
+    const block = await prefetch.take(height)
+    if (!block) throw new ChainUnavailable(`the node of ${deps.network} has no block ${height}`)
+    await observeAgain(deps, block)
+    deps.onBlock?.(height)
+  }
+  return Math.max(0, to - from + 1)
+}
+
+const observeAgain = async ({ runtime, network, listeners }: RescanDeps, block: Block): Promise<void> =>
+  inTransaction(runtime.db, async (tx) => {
+    // Held until the end: the watcher can't take the block back in between.
+    const cursor = await holdCursor(tx, network)
+    if (!cursor || block.height > cursor.height) {
+      throw new RangeError(`${network} has been read to ${cursor?.height ?? 'nowhere'}: ${block.height} will be read in turn`)
+    }
+    const ours = await rememberedAt(tx, network, block.height)
+    if (ours !== undefined && ours !== block.hash) {
+      throw new ChainUnavailable(`the node of ${network} is on another branch at ${block.height}: try again when it is not`)
+    }
+    const moment = momentOf(runtime)
+    const shown = onBusinessClock(block, runtime.clock)
+    await carryOut(tx, await gather(listeners, (listener) => listener.block(tx, network, shown, moment)), moment)
+  })

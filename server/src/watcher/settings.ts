@@ -1,0 +1,43 @@
+import type { Network } from '@bursar/chainkit'
+
+/** How one network is watched. Times in ms, real time. */
+export interface WatcherSettings {
+  network: Network
+  /** what `ChainAdapter.identity` must say: a node of another chain is refused */
+  identity: string
+  /** the first block to read when the database has none of this network; null starts at the head */
+  startHeight: number | null
+  /** pause after a look that found nothing new */
+  pollMs: number
+  /** blocks remembered to find where a reorganisation forked off: a deeper one stops the network */
+  ringBlocks: number
+  /** blocks fetched beyond the one being applied, all at once: what bounds the watcher's memory */
+  ahead: number
+  /** most blocks, and transfers, of one database transaction */
+  mostBlocks: number
+  mostTransfers: number
+  /** raise an alert when the chain has not grown for so long */
+  staleAfterMs: number
+}
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+
+const evm = { startHeight: null, pollMs: SECOND, ahead: 16, mostBlocks: 32, mostTransfers: 4_000 }
+
+/** What suits each network; `identity` depends on the installation. */
+export const DEFAULT_WATCHER_SETTINGS: Readonly<Record<Network, Omit<WatcherSettings, 'network' | 'identity'>>> = {
+  BITCOIN: {
+    startHeight: null,
+    pollMs: 2 * SECOND,
+    ringBlocks: 1_000,
+    ahead: 4,
+    mostBlocks: 32,
+    mostTransfers: 20_000,
+    // Two hours without a block happen a few times a year.
+    staleAfterMs: 120 * MINUTE,
+  },
+  ETHEREUM: { ...evm, ringBlocks: 2_000, staleAfterMs: 5 * MINUTE },
+  BINANCE_SMART_CHAIN: { ...evm, pollMs: SECOND / 2, ringBlocks: 10_000, staleAfterMs: 2 * MINUTE },
+  TRON: { ...evm, ringBlocks: 5_000, staleAfterMs: 2 * MINUTE },
+}

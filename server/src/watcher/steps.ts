@@ -1,0 +1,120 @@
+import type { Block, Head, Network } from '@bursar/chainkit'
+import { inTransaction, type Tx } from '../db/index.ts'
+import { raiseAlert } from '../platform/alerts.ts'
+import type { Clock } from '../platform/clock.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { carryOut, gather } from './carrying.ts'
+import { forgetBlocks, moveCursor, rememberBlocks, rememberedAt, type Cursor } from './cursor.ts'
+import type { ChainListener, Effects, PoolChange } from './listener.ts'
+
+/** What the node said last: its newest block, and the newest it holds to be final. */
+export interface NodeView {
+  head: Head
+  final: Head
+}
+
+export interface StepDeps {
+  runtime: Runtime
+  network: Network
+  listeners: readonly ChainListener[]
+  ringBlocks: number
+}
+
+/** A block with its time on the clock that leases and expiries run on. */
+export const onBusinessClock = (block: Block, clock: Clock): Block => ({
+  ...block,
+  time: block.time + clock.business() - clock.now(),
+})
+
+/** Applies consecutive blocks that follow the cursor, and settles what they make deep enough, in one transaction. */
+export const applyBlocks = async (
+  { runtime, network, listeners, ringBlocks }: StepDeps,
+  cursor: Cursor,
+  blocks: readonly Block[],
+  view: NodeView,
+): Promise<Cursor> =>
+  inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    const last = blocks.at(-1)!
+    const finalHeight = await finalOnBranch(tx, network, cursor, blocks, view.final)
+    const moved = { ...cursor, height: last.height, hash: last.hash, finalHeight }
+    await moveCursor(tx, network, cursor, moved, view.head.height, moment.at)
+    await rememberBlocks(tx, network, blocks, ringBlocks)
+    const effects: Effects[] = []
+    for (const block of blocks) {
+      const shown = onBusinessClock(block, runtime.clock)
+      effects.push(...(await gather(listeners, (listener) => listener.block(tx, network, shown, moment))))
+    }
+    const heights = { headHeight: last.height, finalHeight }
+    effects.push(...(await gather(listeners, (listener) => listener.settled(tx, network, heights, moment))))
+    await carryOut(tx, effects, moment)
+    return moved
+  })
+
+/** Without new blocks: what has become final, or has waited too long. */
+export const settleAgain = async (
+  { runtime, network, listeners }: StepDeps,
+  cursor: Cursor,
+  view: NodeView,
+): Promise<Cursor> =>
+  inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    const finalHeight = await finalOnBranch(tx, network, cursor, [], view.final)
+    const settled = { ...cursor, finalHeight }
+    await moveCursor(tx, network, cursor, settled, view.head.height, moment.at)
+    const heights = { headHeight: cursor.height, finalHeight }
+    await carryOut(tx, await gather(listeners, (l) => l.settled(tx, network, heights, moment)), moment)
+    return settled
+  })
+
+/**
+ * The final height as far as it concerns the branch we stand on: never lower than before, and only when the node's final
+ * block is on it.
+ */
+const finalOnBranch = async (
+  tx: Tx,
+  network: Network,
+  cursor: Cursor,
+  blocks: readonly Block[],
+  final: Head,
+): Promise<number> => {
+  if (final.height <= cursor.finalHeight || final.height > (blocks.at(-1) ?? cursor).height) return cursor.finalHeight
+  const applied = blocks.find(({ height }) => height === final.height)
+  const ours = applied?.hash ?? (await rememberedAt(tx, network, final.height))
+  return ours === undefined || ours === final.hash ? final.height : cursor.finalHeight
+}
+
+/** Goes back to where the node's branch left ours: everything above is lost. */
+export const goBack = async (
+  { runtime, network, listeners }: StepDeps,
+  cursor: Cursor,
+  fork: Head,
+  view: NodeView,
+): Promise<Cursor> =>
+  inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    const back = { ...cursor, ...fork, finalHeight: Math.min(cursor.finalHeight, fork.height) }
+    await moveCursor(tx, network, cursor, back, view.head.height, moment.at)
+    await forgetBlocks(tx, network, fork.height + 1)
+    const effects = await gather(listeners, (l) => l.orphaned(tx, network, fork.height + 1, moment))
+    if (cursor.finalHeight > fork.height) {
+      const text =
+        `${network} took back blocks it had held to be final, down to ${fork.height}: check the node before trusting it`
+      await raiseAlert(tx, { kind: 'finality-broken', subject: network, text }, moment)
+    }
+    await carryOut(tx, effects, moment)
+    return back
+  })
+
+/** Tells listeners of a change in the pool. */
+export const applyPool = async (
+  { runtime, network, listeners }: StepDeps,
+  cursor: Cursor,
+  pool: PoolChange,
+  headHeight: number,
+): Promise<void> =>
+  inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    await moveCursor(tx, network, cursor, cursor, headHeight, moment.at)
+    await carryOut(tx, await gather(listeners, (l) => l.mempool(tx, network, pool, moment)), moment)
+  })
