@@ -5,6 +5,14 @@ import type { SignAnswer, SignRequest, SignerStatus } from './protocol.ts'
 import { isRefusalCode } from './refusal.ts'
 import type { RefusalCode } from './refusal.ts'
 
+/**
+ * What the rest of the system uses of the signer, as `@bursar/signer/client`. Neither this file nor anything it imports
+ * touches a key.
+ */
+export { REFUSALS } from './refusal.ts'
+export type { RefusalCode } from './refusal.ts'
+export type * from './protocol.ts'
+
 /** Where the signer listens: on this machine, or on another that both sides prove their names to (PEM texts). */
 export type SignerAddress =
   | { socketPath: string }

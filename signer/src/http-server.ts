@@ -31,10 +31,7 @@ const REQUEST_TIMEOUT_MS = 10_000
 /** The signer's API. Over TLS only callers with a certificate of the authority get as far as a request. */
 export function createHttpServer(signer: Signer, events: HttpEvents, tls?: TlsFiles): Server {
   const listener: RequestListener = (request, response) => {
-    void answerTo(request, signer, events).then(({ status, body, fault }) => {
-      if (fault) response.on('close', () => events.failed(fault))
-      send(response, status, body)
-    })
+    void serve(request, response, signer, events)
   }
   const server = tls
     ? createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' }, listener)
@@ -42,6 +39,17 @@ export function createHttpServer(signer: Signer, events: HttpEvents, tls?: TlsFi
   server.headersTimeout = REQUEST_TIMEOUT_MS
   server.requestTimeout = REQUEST_TIMEOUT_MS
   return server
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  signer: Signer,
+  events: HttpEvents,
+): Promise<void> {
+  const { status, body, fault } = await answerTo(request, signer, events)
+  if (fault) response.on('close', () => events.failed(fault))
+  send(response, status, body)
 }
 
 async function answerTo(request: IncomingMessage, signer: Signer, events: HttpEvents): Promise<Answer> {

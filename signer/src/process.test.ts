@@ -57,7 +57,7 @@ describe('the signer as a process', () => {
     const answer = await client.sign(signed)
     expect(answer).toMatchObject({ hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) as string })
     for (const [code, request] of Object.entries(REFUSED)) {
-      expect(await client.sign(request), code).toMatchObject({ refused: code })
+      expect([code, await client.sign(request)]).toMatchObject([code, { refused: code }])
     }
     const crowd = Array.from({ length: 100 }, (_, at) =>
       client.sign(fillerRequest({ nonce: BigInt(at + 10), maxFeePerGas: 1n, maxPriorityFeePerGas: 0n })),

@@ -52,10 +52,10 @@ export function run(args: readonly string[], script = MAIN): Run {
   return { child, output: () => output, ended }
 }
 
-export const serveArguments = ({ seed: seedFile, passphrase, policy, log, socket }: Files): string[] => [
-  ...['serve', '--seed', seedFile, '--passphrase-file', passphrase],
-  ...['--policy', policy, '--log', log, '--socket', socket],
-]
+export function serveArguments({ seed: seedFile, passphrase, policy, log, socket }: Files): string[] {
+  const secrets = ['--seed', seedFile, '--passphrase-file', passphrase]
+  return ['serve', ...secrets, '--policy', policy, '--log', log, '--socket', socket]
+}
 
 /** Waits until what it wrote matches; fails when it ends before. */
 export async function written(process_: Run, pattern: RegExp): Promise<RegExpExecArray> {

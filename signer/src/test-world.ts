@@ -15,6 +15,8 @@ import { Keyring } from './keyring.ts'
 import { SignatureLog } from './log.ts'
 import { readPolicy } from './policy.ts'
 import type { Approval, Intent, KeyReference, SignRequest } from './protocol.ts'
+import { Refusal } from './refusal.ts'
+import type { RefusalCode } from './refusal.ts'
 import { Signer } from './signer.ts'
 
 /** What the signer's tests share: a known seed, a policy with every rule in it, and requests that obey it. */
@@ -221,3 +223,21 @@ export function bitcoinRequest({ intents, inputs, fee = 1_000n, alter = (psbt) =
   }
 }
 
+
+export const depositKey = (index: number): KeyReference => ({ account: 'deposit', branch: 0, index })
+
+/** What a signer says to a request. */
+export async function codeOf(signer: Signer, request: SignRequest): Promise<RefusalCode | 'signed'> {
+  try {
+    await signer.sign(request)
+    return 'signed'
+  } catch (error) {
+    if (error instanceof Refusal) return error.code
+    throw error
+  }
+}
+
+/** What a signer that has signed nothing yet says to a request. */
+export async function refusalOf(request: SignRequest, policy: object = policyFile): Promise<RefusalCode | 'signed'> {
+  return codeOf((await makeSigner({ policy })).signer, request)
+}

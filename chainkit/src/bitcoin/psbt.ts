@@ -48,7 +48,7 @@ export function writePsbt(psbt: Psbt): Uint8Array {
 /** Txid that the signed transaction will have: that of the unsigned one, since all inputs are segwit (BIP 141). */
 export function unsignedTxid(psbt: Psbt): string {
   const unsigned = toTransaction(psbt).toBytes()
-  return hex.encode(sha256(sha256(unsigned)).reverse())
+  return hex.encode(sha256(sha256(unsigned)).toReversed())
 }
 
 /** An unsigned transaction of @scure/btc-signer with this effect and nothing else. */

@@ -60,7 +60,7 @@ describe('selectCoins', () => {
   })
 
   test('says when the transaction would be too large to be relayed', () => {
-    const coins = new Array<bigint>(1600).fill(1_000n)
+    const coins = Array.from({ length: 1600 }, () => 1_000n)
     expect(selectCoins(request(coins, 1_450_000n))).toMatchObject({ refused: 'too-large' })
   })
 

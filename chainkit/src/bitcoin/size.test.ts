@@ -37,9 +37,10 @@ describe('estimateVsize', () => {
   })
 
   test('counts longer counts from 253 inputs and outputs on', () => {
+    const inputs = (count: number): Uint8Array[] => Array.from({ length: count }, () => own)
     const weight = (count: number): number => 42 + count * 272 + 124
-    expect(estimateVsize(new Array(252).fill(own), [own])).toBe(Math.ceil(weight(252) / 4))
-    expect(estimateVsize(new Array(253).fill(own), [own])).toBe(Math.ceil((weight(253) + 8) / 4))
+    expect(estimateVsize(inputs(252), [own])).toBe(Math.ceil(weight(252) / 4))
+    expect(estimateVsize(inputs(253), [own])).toBe(Math.ceil((weight(253) + 8) / 4))
   })
 })
 

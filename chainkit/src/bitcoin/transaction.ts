@@ -28,7 +28,7 @@ export function parseTransaction(raw: Uint8Array): ParsedTransaction | Refused<'
     const { version, inputs, outputs, lockTime } = RawTx.decode(raw)
     const stripped = RawTx.encode({ version, segwitFlag: false, inputs, outputs, witnesses: undefined, lockTime })
     return {
-      txid: hex.encode(sha256(sha256(stripped)).reverse()),
+      txid: hex.encode(sha256(sha256(stripped)).toReversed()),
       lockTime,
       inputs: inputs.map(({ txid, index, sequence }) => ({ txid: hex.encode(txid), vout: index, sequence })),
       outputs: outputs.map(({ amount, script }) => ({ script, units: amount })),

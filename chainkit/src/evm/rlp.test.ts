@@ -55,12 +55,12 @@ describe('decodeRlp refuses', () => {
     ['nothing', []],
     ['a small byte with a prefix', [0x81, 0x05]],
     ['a short length written long', [0xb8, 0x01, 0x80]],
-    ['a length with leading zeros', [0xb9, 0x00, 0x38, ...new Array<number>(56).fill(0)]],
+    ['a length with leading zeros', [0xb9, 0x00, 0x38, ...new Uint8Array(56)]],
     ['a length past the end', [0x83, 0x01, 0x02]],
     ['a huge length', [0xbf, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]],
     ['bytes left over', [0x01, 0x02]],
     ['an item that ends outside its list', [0xc2, 0x83, 0x01, 0x02, 0x03]],
-    ['a hundred nested lists', new Array<number>(100).fill(0xc1)],
+    ['a hundred nested lists', Array.from({ length: 100 }, () => 0xc1)],
   ])('%s', (_name, bytes) => {
     expect(() => decodeRlp(Uint8Array.from(bytes))).toThrow(RangeError)
   })
