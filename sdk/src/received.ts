@@ -33,7 +33,7 @@ export const checkFreshness = (timestamp: string, { now, toleranceMs }: { now: n
   if (ageMs > toleranceMs) throw new WebhookError(-2, 'The notification is too old')
 }
 
-/** Keys or secrets to try. None, or an empty one, would make every signature forgeable. */
+/** Keys or secrets to try. Throws when there is none, or an empty one, with which anyone could sign. */
 export const listOfKeys = (name: string, keys: string | readonly string[]): readonly string[] => {
   const list = typeof keys === 'string' ? [keys] : keys
   const usable = list.every((key) => typeof key === 'string' && key !== '')

@@ -33,16 +33,17 @@ export const givenFields = {
   localId: Type.Optional(Type.String({ description: 'As given by the merchant' })),
 }
 
-export const blockHeight = (
-) => Type.Integer({ minimum: 0, description: 'Height of the block; absent when `internal`' })
+export const blockHeight = () =>
+  Type.Integer({ minimum: 0, description: 'Height of the block; absent when `internal`' })
 
 export const transactionHash = () => Type.String({ description: 'Transaction; absent when `internal`' })
 
 /** The price of an exchange as notifications carry it: `price` of the second ticker for one of the first. */
 export const priceFields = {
   price: printedDecimal('What one unit of the first ticker of `pricePair` costs in the second'),
-  pricePair: Type.Array(
-    Type.String(),
-    { minItems: 2, maxItems: 2, description: 'The two tickers, in the order of the price' },
-  ),
+  pricePair: Type.Array(Type.String(), {
+    minItems: 2,
+    maxItems: 2,
+    description: 'The two tickers, in the order of the price',
+  }),
 }

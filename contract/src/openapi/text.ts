@@ -9,7 +9,8 @@ Crypto deposits and withdrawals, crypto and fiat invoices, card payouts, balance
 operation.
 **Unknown fields** of a body are refused by name. Unknown query parameters are ignored, and the text \`undefined\`
 counts as absent.
-**Repeating a call** that moves money is safe with the same \`localId\`, or with the same \`Idempotency-Key\`.
+**Repeating a call** that moves money is safe with the same \`localId\`, or with the same \`Idempotency-Key\`. The same
+signed request sent twice gets the first answer: two equal payments within one second need different \`localId\`s.
 **Versions**: fields are only added. Clients ignore fields they don't know.
 `.trim()
 
