@@ -75,7 +75,7 @@ const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Pro
     available[account] -= taken
     items.push(item)
     if (short > 0n) debtors.push(deposit)
-    if (before.state === 'credited') await alertReversed(tx, deposit, short, moment)
+    if (before.state === 'credited' || short > 0n) await alertReversed(tx, deposit, short, moment)
   }
   await freezeDebtors(tx, debtors, moment)
   return items
@@ -83,8 +83,8 @@ const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Pro
 
 const alertReversed = async (tx: Tx, deposit: Deposit, short: bigint, moment: Moment): Promise<void> => {
   const text =
-    `A reorganisation of ${deposit.network} took back deposit ${deposit.id}, which merchant ${deposit.merchantId} ` +
-    `was credited for` +
+    `A reorganisation of ${deposit.network} took back deposit ${deposit.id} of merchant ${deposit.merchantId}, which had ` +
+    `been booked` +
     (short > 0n ? `; the money was spent, so withdrawals of its ${deposit.asset} are frozen until the rest is repaid` : '')
   const detail = { network: deposit.network, asset: deposit.asset, units: `${deposit.units}`, shortUnits: `${short}` }
   await raiseAlert(tx, { kind: 'deposit-reversed', subject: deposit.id, text, detail }, moment)
