@@ -12,7 +12,7 @@ const RULES: { name: string; at: RegExp; not?: RegExp; finds: RegExp }[] = [
     name: 'business SQL takes the time as a parameter',
     at: /^server\/src\/.*\.ts$/,
     not: /^server\/src\/db\/|\.test\.ts$/,
-    finds: /\b(now\(\)|current_timestamp|clock_timestamp\(\)|gen_random_uuid\(\))(?=[^`]*`)/i,
+    finds: /sql(?:<[^`]*>)?`[^`]*(?<![.\w])(now\(\)|current_timestamp|clock_timestamp\(\)|gen_random_uuid\(\))/i,
   },
   {
     name: 'no number near an amount',

@@ -9,4 +9,5 @@ export type {
   NetworkAssetSettings,
   Tariff,
 } from './catalogue.ts'
+export { assetRoutes } from './routes.ts'
 export { chargeOf } from './tariff.ts'

@@ -5,3 +5,4 @@
 export { createRatesJob } from './jobs.ts'
 export { freshPrices, listPrices } from './queries.ts'
 export type { StoredPrice } from './queries.ts'
+export { createPriceReader } from './reader.ts'

@@ -1,0 +1,67 @@
+import { generalErrors } from '@bursar/contract'
+import { Batcher } from '../base/batcher.ts'
+import type { Catalogue, CryptoAsset, FiatAsset } from '../assets/index.ts'
+import type { Db } from '../db/index.ts'
+import { balancesOf } from '../ledger/index.ts'
+import { formatUnits, mulDiv } from '../money/index.ts'
+import { ApiRefusal, type Route } from '../platform/route.ts'
+import type { Runtime } from '../platform/runtime.ts'
+import { createPriceReader } from '../rates/index.ts'
+
+const USD_SCALE = 18
+const CENTS = 2
+const MOST_IN_BATCH = 256
+
+/** What merchants may spend. Requests that wait together share one query. */
+export const balanceRoutes = ({ runtime, catalogue }: { runtime: Runtime; catalogue: Catalogue }): Route[] => {
+  const read = createBalanceReader(runtime.db)
+  const prices = createPriceReader(runtime.db, [...catalogue.crypto, ...catalogue.fiat].map((a) => a.ticker), runtime.clock.now)
+  return [
+    {
+      operation: 'listBalances',
+      handle: async ({ merchantId, query }) => {
+        const assets = query.tickers!.split(',').map((ticker) => find(catalogue, ticker))
+        const [available, usd] = await Promise.all([read({ merchantId, assets: assets.map((a) => a.ticker) }), prices()])
+        const records = assets.map((asset, i) => record(asset, available[i]!, usd.get(asset.ticker)))
+        return { status: 200, body: records }
+      },
+    },
+  ]
+}
+
+const find = (catalogue: Catalogue, ticker: string): CryptoAsset | FiatAsset => {
+  const asset = catalogue.find(ticker)
+  if (asset) return asset
+  const known = [...catalogue.crypto, ...catalogue.fiat].map((a) => a.ticker).join(', ')
+  const { status, code } = generalErrors.invalidRequest
+  throw new ApiRefusal(status, code, `unknown ticker ${JSON.stringify(ticker.slice(0, 32))} in tickers: there are ${known}`, { field: 'tickers' })
+}
+
+/** `converted` is rounded down to cents: what is shown is never more than what there is. */
+const record = ({ ticker, scale }: CryptoAsset | FiatAsset, available: bigint, usd: bigint | undefined) => ({
+  value: formatUnits(available, scale),
+  ticker,
+  ...(usd === undefined
+    ? {}
+    : { converted: formatUnits(mulDiv(available, usd, 10n ** BigInt(scale + USD_SCALE - CENTS), 'down'), CENTS) }),
+})
+
+interface Asked {
+  merchantId: string
+  assets: readonly string[]
+}
+
+const createBalanceReader = (db: Db): ((asked: Asked) => Promise<bigint[]>) => {
+  const batcher = new Batcher<Asked, bigint[]>({
+    most: MOST_IN_BATCH,
+    lanes: 2,
+    laneOf: ({ merchantId }) => Number.parseInt(merchantId.slice(-6), 16),
+    run: async (batch) => {
+      const pairs = batch.flatMap(({ merchantId, assets }) => assets.map((asset) => ({ merchantId, asset })))
+      const rows = await balancesOf(db, 'merchant', pairs)
+      let at = 0
+      return batch.map(({ assets }) => rows.slice(at, (at += assets.length)).map(({ posted, held }) => posted - held))
+    },
+  })
+  return (asked) => batcher.submit(asked)
+}

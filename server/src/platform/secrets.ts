@@ -1,0 +1,44 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+
+/** Seals values at rest with AES-256-GCM. What a value belongs to is part of the seal, so that it can't be moved to another row. */
+export interface SecretBox {
+  /** @param belongsTo such as `merchant-key|MERCHANT|KEY` */
+  seal(plain: string, belongsTo: string): string
+  /** Throws when the value was changed, moved, or sealed with another key. */
+  open(sealed: string, belongsTo: string): string
+}
+
+const KEY_BYTES = 32
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** @param key 32 bytes; the first hex digits of its hash name it in every sealed value */
+export const createSecretBox = (key: Uint8Array): SecretBox => {
+  if (key.length !== KEY_BYTES) throw new RangeError(`the data key has ${key.length} bytes, not ${KEY_BYTES}`)
+  const id = createHash('sha256').update(key).digest('hex').slice(0, 8)
+  return {
+    seal: (plain, belongsTo) => {
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(belongsTo))
+      const sealed = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return `v1.${id}.${sealed.toString('base64url')}`
+    },
+    open: (sealed, belongsTo) => {
+      const [version, keyId, text] = sealed.split('.')
+      if (version !== 'v1' || text === undefined) throw new Error('a sealed value is malformed')
+      if (keyId !== id) throw new Error(`a value is sealed with data key ${keyId}, and this process has ${id}`)
+      const bytes = Buffer.from(text, 'base64url')
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(belongsTo))
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+      return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8')
+    },
+  }
+}
+
+/** Reads a data key as text: 64 hex digits, or base64 of 32 bytes. */
+export const readDataKey = (text: string): Uint8Array => {
+  const trimmed = text.trim()
+  const key = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64')
+  if (key.length !== KEY_BYTES) throw new RangeError('a data key is 64 hex digits, or base64 of 32 bytes')
+  return key
+}
