@@ -1,8 +1,11 @@
 /** Transactions from accounts that anvil holds the keys of. */
 import type { Rpc } from '../rpc.ts'
 
-/** anvil's first account, funded at genesis: the sandbox's payer of native coin. Its key is public. */
+/** anvil's first account, funded at genesis: the sandbox's payer. */
 export const faucetAccount = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+
+/** Its key, the same on every anvil in the world. */
+export const faucetKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
 /** anvil's last account, used for nothing but deploying, so that its nonces, and with them addresses, are always the same. */
 export const deployerAccount = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'

@@ -57,9 +57,16 @@ export async function call(
   return (await sendAndMine(rpc, { from, to: address, data, value })).transactionHash
 }
 
-/** Reads a contract's view function at the newest block. */
-export async function read<T>(rpc: Rpc, contract: ContractName, address: string, functionName: string, args: readonly unknown[] = []): Promise<T> {
+/** Reads a contract's view function. */
+export async function read<T>(
+  rpc: Rpc,
+  contract: ContractName,
+  address: string,
+  functionName: string,
+  args: readonly unknown[] = [],
+  block: 'latest' | 'pending' = 'latest',
+): Promise<T> {
   const { abi } = readArtifact(contract)
-  const data = await rpc<`0x${string}`>('eth_call', { to: address, data: encodeFunctionData({ abi, functionName, args }) }, 'latest')
+  const data = await rpc<`0x${string}`>('eth_call', { to: address, data: encodeFunctionData({ abi, functionName, args }) }, block)
   return decodeFunctionResult({ abi, functionName, data }) as T
 }

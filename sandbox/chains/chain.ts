@@ -1,0 +1,46 @@
+/** What the sandbox can do on a chain. Amounts are decimal text in the asset's own unit, such as `0.5` BTC. */
+
+export interface SandboxChain {
+  /** BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN. */
+  readonly blockchain: string
+  readonly tickers: readonly string[]
+  /** Pays from the faucet. The transaction waits for a block. Returns its hash. */
+  pay(payment: { readonly ticker: string; readonly to: string; readonly amount: string }): Promise<string>
+  /** Returns the new height. */
+  mine(blocks: number): Promise<number>
+  /**
+   * Replaces the newest `depth` blocks by `depth + 1` others. They hold the same transactions except those in `without`
+   * and what spends them: a payment of the faucet's is spent otherwise and can never come back, others wait for a block.
+   */
+  reorg(change: { readonly depth: number; readonly without: readonly string[] }): Promise<Reorganized>
+  /** A new address of someone outside. */
+  newAddress(): Promise<string>
+  /** In mined blocks. */
+  balance(asked: { readonly ticker: string; readonly address: string }): Promise<string>
+  transaction(hash: string): Promise<SandboxTransaction | undefined>
+  /** Do transactions wait for a block, or for more blocks upon theirs? */
+  isBusy(): Promise<boolean>
+}
+
+export interface Reorganized {
+  readonly height: number
+  /** The newest block. */
+  readonly hash: string
+  /** Can never be mined again. */
+  readonly replaced: readonly string[]
+  /** Wait for a block again. */
+  readonly returned: readonly string[]
+}
+
+export interface SandboxTransaction {
+  readonly hash: string
+  /** `failed`: mined, and undone by its contract. */
+  readonly status: 'pending' | 'confirmed' | 'failed'
+  readonly confirmations: number
+  /** Absent while pending. */
+  readonly blockHeight?: number
+  readonly blockHash?: string
+}
+
+/** Blocks come fast until the newest transaction has this many on it: two more than any tier of confirmations asks for. */
+export const settledDepth = 14

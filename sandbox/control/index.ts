@@ -1,0 +1,110 @@
+/** The control server: what the world outside does, on demand. Someone pays, a block is found, a chain reorganises. */
+import type { SandboxChain } from '../chains/chain.ts'
+import { listOfTexts, objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
+import type { Fields } from '../http/fields.ts'
+import { Refusal } from '../http/refusal.ts'
+import { serve } from '../http/server.ts'
+import type { Route, SandboxRequest, SandboxServer } from '../http/server.ts'
+
+export interface ControlOptions {
+  /** 0: any free port. */
+  readonly port: number
+  readonly portSetting?: string
+  readonly chains: readonly SandboxChain[]
+  /** Funds a merchant: capital moves to the merchant, and real coins to a hot wallet, in one step. */
+  readonly credit?: (credit: { readonly merchantId: string; readonly ticker: string; readonly amount: string }) => Promise<unknown>
+  /** Moves business time forward, in ms. */
+  readonly setClock?: (move: { readonly advanceMs: number }) => Promise<unknown>
+  readonly rates?: {
+    list(): Promise<unknown>
+    /** Sets a scripted price. Throws a Refusal naming what to send. */
+    set(body: unknown): Promise<unknown>
+  }
+  readonly log?: (line: string) => void
+}
+
+/** A hundred years: further than any expiry. */
+const longestAdvanceMs = 100 * 365 * 24 * 3_600_000
+const mostBlocks = 10_000
+
+/** Throws PortInUse. */
+export function startControl(options: ControlOptions): Promise<SandboxServer> {
+  return serve({
+    name: 'the control server',
+    port: options.port,
+    ...(options.portSetting === undefined ? {} : { portSetting: options.portSetting }),
+    ...(options.log === undefined ? {} : { log: options.log }),
+    routes: [...chainRoutes(options.chains), ...platformRoutes(options)],
+  })
+}
+
+function chainRoutes(chains: readonly SandboxChain[]): Route[] {
+  const chainOf = (fields: Fields): SandboxChain => {
+    const names = chains.map(({ blockchain }) => blockchain)
+    if (names.length === 0) throw new Refusal('this sandbox runs no chain', { status: 503, code: 107 })
+    const name = oneOf(fields, 'blockchain', names)
+    return chains.find(({ blockchain }) => blockchain === name) as SandboxChain
+  }
+  return [
+    post('/pay', ['blockchain', 'ticker', 'to', 'amount'], async (fields) => {
+      const chain = chainOf(fields)
+      const ticker = oneOf(fields, 'ticker', chain.tickers)
+      return { hash: await chain.pay({ ticker, to: text(fields, 'to'), amount: text(fields, 'amount') }) }
+    }),
+    post('/mine', ['blockchain', 'blocks'], async (fields) => {
+      const chain = chainOf(fields)
+      return { height: await chain.mine(wholeNumber(fields, 'blocks', 1, mostBlocks, 1)) }
+    }),
+    post('/reorg', ['blockchain', 'depth', 'without'], (fields) => {
+      const chain = chainOf(fields)
+      const depth = wholeNumber(fields, 'depth', 1, Number.MAX_SAFE_INTEGER)
+      return chain.reorg({ depth, without: listOfTexts(fields, 'without') })
+    }),
+    post('/address', ['blockchain'], async (fields) => ({ address: await chainOf(fields).newAddress() })),
+    get('/balance', ['blockchain', 'ticker', 'address'], async (fields) => {
+      const chain = chainOf(fields)
+      const ticker = oneOf(fields, 'ticker', chain.tickers)
+      return { value: await chain.balance({ ticker, address: text(fields, 'address') }) }
+    }),
+    get('/transaction', ['blockchain', 'hash'], async (fields) => {
+      const found = await chainOf(fields).transaction(text(fields, 'hash'))
+      if (found === undefined) throw new Refusal('hash: the chain knows no such transaction', { status: 404, code: 101 })
+      return found
+    }),
+  ]
+}
+
+function platformRoutes({ credit, setClock, rates }: ControlOptions): Route[] {
+  return [
+    post('/credit', ['merchantId', 'ticker', 'amount'], (fields) =>
+      present(credit, 'POST /credit')({
+        merchantId: text(fields, 'merchantId'),
+        ticker: text(fields, 'ticker'),
+        amount: text(fields, 'amount'),
+      }),
+    ),
+    post('/clock', ['advanceMs'], (fields) =>
+      present(setClock, 'POST /clock')({ advanceMs: wholeNumber(fields, 'advanceMs', 0, longestAdvanceMs) }),
+    ),
+    { method: 'GET', path: /^\/rates$/, name: 'GET /rates', handle: () => present(rates, 'GET /rates').list() },
+    { method: 'POST', path: /^\/rates$/, name: 'POST /rates', handle: (request) => present(rates, 'POST /rates').set(request.json()) },
+  ]
+}
+
+function post(path: string, fields: readonly string[], act: (fields: Fields) => Promise<unknown>): Route {
+  return route('POST', path, (request) => act(objectWith(request.json(), fields)))
+}
+
+function get(path: string, fields: readonly string[], act: (fields: Fields) => Promise<unknown>): Route {
+  return route('GET', path, (request) => act(objectWith(request.query, fields)))
+}
+
+function route(method: string, path: string, handle: (request: SandboxRequest) => Promise<unknown>): Route {
+  return { method, path: new RegExp(`^${path}$`), name: `${method} ${path}`, handle }
+}
+
+/** A control server without the platform, beside chains alone, has no ledger and no clock to act on. */
+function present<T>(part: T | undefined, operation: string): T {
+  if (part === undefined) throw new Refusal(`${operation} needs the platform, which this sandbox runs without`, { status: 501, code: 106 })
+  return part
+}

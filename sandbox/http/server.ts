@@ -1,0 +1,130 @@
+/** A small JSON server for the sandbox's own tools: loopback only, errors as `{code, description}`. */
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { requireFreePort } from '../process/port.ts'
+import { Refusal } from './refusal.ts'
+
+export interface SandboxRequest {
+  /** The target as received: path and query. */
+  readonly target: string
+  /** What the route's pattern captured. */
+  readonly parameters: readonly string[]
+  readonly query: Readonly<Record<string, string>>
+  readonly headers: IncomingHttpHeaders
+  /** As received, decoded as UTF-8. */
+  readonly rawBody: string
+  /** The body as JSON. Throws a Refusal when it is none. */
+  json(): unknown
+}
+
+export interface Route {
+  readonly method: string
+  /** Must match the whole path. */
+  readonly path: RegExp
+  /** For the list of operations, such as `POST /pay`. */
+  readonly name: string
+  /** What it returns is sent with status 200, unless it is an Answer. */
+  readonly handle: (request: SandboxRequest) => Promise<unknown>
+}
+
+export interface SandboxServer {
+  readonly url: string
+  readonly port: number
+  stop(): Promise<void>
+}
+
+export interface ServerOptions {
+  /** For messages. */
+  readonly name: string
+  /** 0: any free port. */
+  readonly port: number
+  readonly portSetting?: string
+  readonly routes: readonly Route[]
+  /** Told of failures that are the sandbox's own. */
+  readonly log?: (line: string) => void
+}
+
+const mostBytes = 8 * 1024 * 1024
+
+/** What a route returns to send another status than 200. */
+export class Answer {
+  readonly status: number
+  readonly body: unknown
+
+  constructor(status: number, body: unknown) {
+    this.status = status
+    this.body = body
+  }
+}
+
+/** Throws PortInUse. */
+export async function serve(options: ServerOptions): Promise<SandboxServer> {
+  if (options.port !== 0) await requireFreePort(options.port, options.name, options.portSetting)
+  const server = createServer((request, response) => void respond(options, request, response))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function respond(options: ServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { status, body } = await handle(options, request).catch((error: unknown) => failure(options, error))
+  const text = body === undefined ? '' : JSON.stringify(body)
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
+}
+
+async function handle({ routes }: ServerOptions, request: IncomingMessage): Promise<Answer> {
+  const url = new URL(request.url ?? '/', 'http://sandbox')
+  const rawBody = await readBody(request)
+  const route = routes.find(({ method, path }) => method === request.method && path.test(url.pathname))
+  if (route === undefined) {
+    const known = routes.map(({ name }) => name).join(', ')
+    throw new Refusal(`there is no ${request.method} ${url.pathname}; there is ${known}`, { status: 404, code: 101 })
+  }
+  const result = await route.handle({
+    target: request.url ?? '/',
+    parameters: (route.path.exec(url.pathname) ?? []).slice(1).map((part) => decodeURIComponent(part ?? '')),
+    query: Object.fromEntries(url.searchParams),
+    headers: request.headers,
+    rawBody,
+    json: () => parse(rawBody),
+  })
+  return result instanceof Answer ? result : new Answer(200, result)
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > mostBytes) throw new Refusal(`send at most ${mostBytes} bytes`, { status: 413, code: 104 })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parse(rawBody: string): unknown {
+  try {
+    return JSON.parse(rawBody)
+  } catch {
+    throw new Refusal('send a JSON body')
+  }
+}
+
+function failure({ name, log }: ServerOptions, error: unknown): Answer {
+  if (error instanceof Refusal) return new Answer(error.status, { code: error.code, description: error.message })
+  log?.(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  const description = `the sandbox failed: ${error instanceof Error ? error.message : String(error)}`
+  return new Answer(500, { code: 107, description })
+}

@@ -1,0 +1,95 @@
+/** The webhook inbox: a merchant's server that keeps all it is sent, and behaves as badly as it is told to. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { objectWith, text, wholeNumber } from '../http/fields.ts'
+import { Refusal } from '../http/refusal.ts'
+import { Answer, serve } from '../http/server.ts'
+import type { SandboxRequest, SandboxServer } from '../http/server.ts'
+import { openStore } from './store.ts'
+import type { MessageStore } from './store.ts'
+
+export type { Message } from './store.ts'
+
+export interface InboxOptions {
+  /** 0: any free port. */
+  readonly port: number
+  readonly portSetting?: string
+  /** Where messages are kept. */
+  readonly file: string
+  /** For `receivedAt`. */
+  readonly now?: () => Date
+  readonly log?: (line: string) => void
+}
+
+export interface Inbox extends SandboxServer {
+  /** A merchant's notificationsUrl. */
+  notificationsUrl(merchantId: string): string
+}
+
+interface Behaviour {
+  readonly status: number
+  readonly delayMs: number
+  /** How many of the next messages are answered with 500. */
+  failNext: number
+}
+
+const longestDelayMs = 600_000
+
+/** Behaviours last until a restart; messages are kept. Throws PortInUse. */
+export async function startInbox(options: InboxOptions): Promise<Inbox> {
+  const store = openStore(options.file)
+  const behaviours = new Map<string, Behaviour>()
+  const now = options.now ?? (() => new Date())
+  const server = await serve({
+    name: 'the webhook inbox',
+    port: options.port,
+    ...(options.portSetting === undefined ? {} : { portSetting: options.portSetting }),
+    ...(options.log === undefined ? {} : { log: options.log }),
+    routes: [
+      {
+        method: 'POST',
+        path: /^\/merchant\/([^/]+)$/,
+        name: 'POST /merchant/<merchantId>',
+        handle: (request) => receive(request, store, behaviours, now()),
+      },
+      { method: 'GET', path: /^\/messages$/, name: 'GET /messages', handle: async ({ query }) => list(query, store) },
+      { method: 'PUT', path: /^\/behaviour$/, name: 'PUT /behaviour', handle: async (request) => behave(request, behaviours) },
+    ],
+  })
+  return { ...server, notificationsUrl: (merchantId) => `${server.url}/merchant/${encodeURIComponent(merchantId)}` }
+}
+
+async function receive(request: SandboxRequest, store: MessageStore, behaviours: Map<string, Behaviour>, at: Date): Promise<Answer> {
+  const merchantId = request.parameters[0] ?? ''
+  const behaviour = behaviours.get(merchantId)
+  const fails = behaviour !== undefined && behaviour.failNext > 0
+  if (fails) behaviour.failNext--
+  const status = fails ? 500 : (behaviour?.status ?? 200)
+  store.append({
+    receivedAt: at.toISOString(),
+    merchantId,
+    url: `http://${request.headers.host ?? ''}${request.target}`,
+    headers: request.headers,
+    body: request.rawBody,
+    answered: status,
+  })
+  if (behaviour !== undefined && behaviour.delayMs > 0) await sleep(behaviour.delayMs, undefined, { ref: false })
+  return new Answer(status, undefined)
+}
+
+function list(query: Readonly<Record<string, string>>, store: MessageStore): unknown {
+  objectWith(query, ['after', 'merchantId'])
+  const after = query['after'] ?? '0'
+  if (!/^\d{1,15}$/.test(after)) throw new Refusal('after: send the seq of the last message you have, or 0')
+  return store.after(Number(after), query['merchantId'])
+}
+
+function behave(request: SandboxRequest, behaviours: Map<string, Behaviour>): Behaviour {
+  const fields = objectWith(request.json(), ['merchantId', 'status', 'delayMs', 'failNext'])
+  const behaviour = {
+    status: wholeNumber(fields, 'status', 200, 599, 200),
+    delayMs: wholeNumber(fields, 'delayMs', 0, longestDelayMs, 0),
+    failNext: wholeNumber(fields, 'failNext', 0, 1_000_000, 0),
+  }
+  behaviours.set(text(fields, 'merchantId'), behaviour)
+  return behaviour
+}
