@@ -1,0 +1,74 @@
+import type { LookupFunction, Socket } from 'node:net'
+import { isIP } from 'node:net'
+import { buildConnector } from 'undici'
+import { OutboundFailure } from './failure.ts'
+import type { Guard } from './guard.ts'
+import type { Lookup } from './lookup.ts'
+
+export interface ConnectorSettings {
+  guard: Guard
+  lookup: Lookup
+  timeoutMs: number
+  /** Certificates to trust instead of the system's, PEM. */
+  ca?: string
+}
+
+/** Set on errors of a connection that had already carried an answer. */
+export const CARRIED_AN_ANSWER = Symbol('carried an answer')
+
+/**
+ * The one place connections are made. A literal address is judged as it is; a name is looked up once, every address it
+ * has is judged, and the connection goes to those same addresses. TLS still checks the certificate against the name.
+ */
+export const createConnector = ({ guard, lookup, timeoutMs, ca }: ConnectorSettings): buildConnector.connector => {
+  const connect = buildConnector({
+    lookup: guardedLookup(guard, lookup),
+    autoSelectFamily: true,
+    timeout: timeoutMs,
+    allowH2: false,
+    ...(ca === undefined ? {} : { ca }),
+  } as buildConnector.BuildOptions)
+  return (options, callback) => {
+    const reason = isIP(options.hostname) === 0 ? null : guard(options.hostname)
+    if (reason !== null) return callback(new OutboundFailure('refused-address', `the address is ${reason}`), null)
+    connect(options, (error, socket) => {
+      if (error) return callback(options.protocol === 'https:' ? asTlsFailure(error) : error, null)
+      noteReuse(socket)
+      callback(null, socket)
+    })
+  }
+}
+
+const guardedLookup =
+  (guard: Guard, lookup: Lookup): LookupFunction =>
+  (hostname, options, callback) => {
+    const settle = (error: Error | null, addresses: { address: string; family: number }[]): void => {
+      const first = addresses[0]
+      if (error || !first) callback(error ?? new OutboundFailure('dns', 'the name has no address'), '', 0)
+      else if (options.all) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    }
+    lookup(hostname).then(
+      (found) => {
+        const reason = found.map(guard).find((refusal) => refusal !== null)
+        // Without the address: what a name resolves to on our side is not the merchant's to learn.
+        const refused = reason === undefined ? null : new OutboundFailure('refused-address', `an address of the name is ${reason}`)
+        settle(refused, found.map((address) => ({ address, family: isIP(address) })))
+      },
+      (error: unknown) => settle(new OutboundFailure('dns', 'the name could not be looked up', { cause: error }), []),
+    )
+  }
+
+/** TCP errors carry the system call that failed; what is left after them is the handshake. */
+const asTlsFailure = (error: Error): Error => {
+  const isTls = 'library' in error || (!('syscall' in error) && !('code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'))
+  if (!isTls || error instanceof OutboundFailure || error instanceof AggregateError) return error
+  return new OutboundFailure('tls', error.message, { cause: error })
+}
+
+/** A kept-alive connection may have been closed by the other side just before it is used again; this tells the two cases apart. */
+const noteReuse = (socket: Socket): void => {
+  socket.prependListener('error', (error) => {
+    if (socket.bytesRead > 0) Object.assign(error, { [CARRIED_AN_ANSWER]: true })
+  })
+}

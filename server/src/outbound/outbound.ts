@@ -1,0 +1,106 @@
+import type { Pool } from 'undici'
+import { CARRIED_AN_ANSWER, createConnector } from './connector.ts'
+import { Exchange, type Received } from './exchange.ts'
+import { failureOf, isClosed, OutboundFailure, type FailureReason } from './failure.ts'
+import { createGuard } from './guard.ts'
+import { createDnsLookup, type Lookup } from './lookup.ts'
+import { Pools } from './pools.ts'
+import { targetOf, type Target } from './target.ts'
+
+export interface OutboundSettings {
+  /** CIDR ranges that may be reached although they aren't public. The sandbox has `127.0.0.0/8`; production has none. */
+  allowPrivate: readonly string[]
+  /** Plain http; otherwise only https. */
+  allowHttp: boolean
+  /** From the start of a request to the end of its answer, in ms; a request may ask for another. */
+  timeoutMs: number
+  /** Looks names up; the configured name servers by default. */
+  lookup?: Lookup
+  /** Certificates to trust instead of the system's, PEM. */
+  ca?: string
+  /** Origins to keep connections for; 1,024 by default. */
+  maxOrigins?: number
+  /** Connections to one origin; 256 by default. More requests wait for one, and their time runs. */
+  connectionsPerOrigin?: number
+}
+
+export interface OutboundRequest {
+  /** Names and values in turn, or by name; `host` and `content-length` are made from the URL and the body. */
+  headers: readonly string[] | Readonly<Record<string, string>>
+  body: string | Buffer
+  timeoutMs?: number
+  /** Bytes of the answer's body to read; 65,536 by default. */
+  maxAnswerBytes?: number
+}
+
+export type Answer =
+  /** Any status, redirects included. `bodyStart` is the body, or as much of it as was asked for. */
+  | { kind: 'answer'; status: number; durationMs: number; bodyStart: string }
+  /** What the other side did with the request is not known. `message` holds neither URL nor headers. */
+  | { kind: 'failed'; reason: FailureReason; message: string; durationMs: number }
+
+export interface Outbound {
+  /** Sends one POST. Never rejects, never follows a redirect, never decompresses. */
+  post(url: string, request: OutboundRequest): Promise<Answer>
+  /** Ends all connections; requests under way fail. */
+  close(): Promise<void>
+}
+
+const ANSWER_BYTES = 65_536
+
+export const createOutbound = (settings: OutboundSettings): Outbound => {
+  const { timeoutMs, lookup = createDnsLookup(), maxOrigins = 1_024, connectionsPerOrigin = 256 } = settings
+  const connect = createConnector({
+    guard: createGuard(settings.allowPrivate),
+    lookup,
+    timeoutMs,
+    ...(settings.ca === undefined ? {} : { ca: settings.ca }),
+  })
+  const pools = new Pools({ connect, most: maxOrigins, connectionsPerOrigin })
+  return {
+    post: async (url, request) => {
+      const startedAt = performance.now()
+      const durationMs = (): number => Math.round(performance.now() - startedAt)
+      try {
+        const target = targetOf(url, settings)
+        const { status, body } = await withinTime(pools.of(target.origin), target, request, request.timeoutMs ?? timeoutMs)
+        return { kind: 'answer', status, durationMs: durationMs(), bodyStart: body.toString('utf8') }
+      } catch (error) {
+        const { reason, message } = failureOf(error)
+        return { kind: 'failed', reason, message, durationMs: durationMs() }
+      }
+    },
+    close: () => pools.destroy(),
+  }
+}
+
+/** One deadline for everything: looking up, connecting, sending, the answer to its end, and a second try. */
+const withinTime = (pool: Pool, target: Target, request: OutboundRequest, timeoutMs: number): Promise<Received> =>
+  new Promise((resolve, reject) => {
+    let exchange: Exchange | undefined
+    let tries = 0
+    const send = (): void => {
+      tries += 1
+      exchange = new Exchange(request.maxAnswerBytes ?? ANSWER_BYTES, (error, received) => {
+        // A connection kept alive that the other side had closed is not the receiver's failure: take a new one, once.
+        if (tries === 1 && !exchange?.answered && isClosed(error) && wasReused(error)) return send()
+        clearTimeout(timer)
+        if (received) resolve(received)
+        else reject(error)
+      })
+      pool.dispatch({ path: target.path, method: 'POST', headers: request.headers as string[], body: request.body }, exchange)
+    }
+    const timer = setTimeout(() => {
+      exchange?.abort(new OutboundFailure('timeout', `no complete answer within ${timeoutMs} ms`))
+    }, timeoutMs)
+    try {
+      send()
+    } catch (error) {
+      clearTimeout(timer)
+      reject(error)
+    }
+  })
+
+const wasReused = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null &&
+  (CARRIED_AN_ANSWER in error || ('socket' in error && (error.socket as { bytesRead?: number } | null)?.bytesRead !== 0))
