@@ -41,23 +41,29 @@ export const createConnector = ({ guard, lookup, timeoutMs, ca }: ConnectorSetti
 
 const guardedLookup =
   (guard: Guard, lookup: Lookup): LookupFunction =>
-  (hostname, options, callback) => {
-    const settle = (error: Error | null, addresses: { address: string; family: number }[]): void => {
-      const first = addresses[0]
-      if (error || !first) callback(error ?? new OutboundFailure('dns', 'the name has no address'), '', 0)
-      else if (options.all) callback(null, addresses)
-      else callback(null, first.address, first.family)
+  (hostname, { all }, callback) => {
+    const answer = async (): Promise<void> => {
+      const judged = await judgedAddresses(hostname, guard, lookup)
+      if (judged instanceof OutboundFailure) return callback(judged, '', 0)
+      const found = judged.map((address) => ({ address, family: isIP(address) }))
+      if (all) callback(null, found)
+      else callback(null, found[0]!.address, found[0]!.family)
     }
-    lookup(hostname).then(
-      (found) => {
-        const reason = found.map(guard).find((refusal) => refusal !== null)
-        // Without the address: what a name resolves to on our side is not the merchant's to learn.
-        const refused = reason === undefined ? null : new OutboundFailure('refused-address', `an address of the name is ${reason}`)
-        settle(refused, found.map((address) => ({ address, family: isIP(address) })))
-      },
-      (error: unknown) => settle(new OutboundFailure('dns', 'the name could not be looked up', { cause: error }), []),
-    )
+    void answer()
   }
+
+/** Every address of a name, or why none of them may be used. */
+const judgedAddresses = async (hostname: string, guard: Guard, lookup: Lookup): Promise<readonly string[] | OutboundFailure> => {
+  try {
+    const found = await lookup(hostname)
+    if (found.length === 0) return new OutboundFailure('dns', 'the name has no address')
+    const reason = found.map(guard).find((refusal) => refusal !== null)
+    // Without the address: what a name resolves to on our side is not the merchant's to learn.
+    return reason === undefined ? found : new OutboundFailure('refused-address', `an address of the name is ${reason}`)
+  } catch (error) {
+    return new OutboundFailure('dns', 'the name could not be looked up', { cause: error })
+  }
+}
 
 /** TCP errors carry the system call that failed; what is left after them is the handshake. */
 const asTlsFailure = (error: Error): Error => {
