@@ -1,0 +1,116 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { settingsTable } from './config-table.ts'
+import { ConfigError, readConfig, type Role } from './config.ts'
+
+let folder = ''
+const path = (name: string): string => join(folder, name)
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bursar-config-'))
+  writeFileSync(path('key'), `${'ab'.repeat(32)}\n`)
+  writeFileSync(path('url'), 'postgres://bursar@db/bursar\n')
+  writeFileSync(path('json'), '{"of": "a file"}')
+  writeFileSync(path('broken'), '{"of": ')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const plain = { networks: (json: unknown) => json, assets: (json: unknown) => json, xpubs: (json: unknown) => json }
+const least = () => ({
+  DATABASE_URL: 'postgres://bursar@db/bursar',
+  BURSAR_DATA_KEY_FILE: path('key'),
+  BURSAR_NETWORKS_FILE: path('json'),
+  BURSAR_ASSETS_FILE: path('json'),
+  BURSAR_XPUBS_FILE: path('json'),
+  BURSAR_SIGNER: 'unix:/run/signer.sock',
+})
+const read = (env: Record<string, string>, role: Role = 'all') => readConfig(env, role, plain)
+const problemsOf = (env: Record<string, string>, role: Role = 'all', files = plain): readonly string[] => {
+  try {
+    readConfig(env, role, files)
+    return []
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError)
+    return (error as ConfigError).problems
+  }
+}
+
+describe('settings', () => {
+  test('have standards where a default is safe, and none where a secret is meant', () => {
+    expect(read(least())).toMatchObject({
+      http: { host: '127.0.0.1', port: 8080 },
+      timestampMaxAge: 60,
+      timestampMaxAhead: 5,
+      requestsPerMinute: 600,
+      outboundAllow: [],
+      httpWebhooks: false,
+      sandbox: false,
+      signer: { socketPath: '/run/signer.sock' },
+      assets: { of: 'a file' },
+      ratesUrl: null,
+    })
+    expect(Buffer.from(read(least()).dataKey).toString('hex')).toBe('ab'.repeat(32))
+  })
+
+  test('tell every problem at once', () => {
+    const found = problemsOf({
+      BURSAR_DATA_KEY_FILE: path('url'),
+      BURSAR_HTTP: 'here',
+      BURSAR_NETWORKS_FILE: path('absent'),
+      BURSAR_ASSETS_FILE: path('broken'),
+      BURSAR_SIGNER: 'https://signer.internal:8443',
+      BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8, 10.0.0.0/33',
+      BURSAR_TIMESTAMP_MAX_AGE: '1e3',
+      BURSAR_LOG_LEVEL: 'loud',
+    }).join('\n')
+    for (const name of [
+      'DATABASE_URL is missing', 'BURSAR_DATA_KEY_FILE', 'BURSAR_HTTP: write HOST:PORT', 'absent can\'t be read (ENOENT)',
+      'must be JSON', 'BURSAR_XPUBS_FILE is missing', 'BURSAR_SIGNER_CA_FILE is missing', 'BURSAR_OUTBOUND_ALLOW', 'whole number',
+      'fatal, error, warn',
+    ]) expect(found).toContain(name)
+    expect(found.split('\n')).toHaveLength(12)
+  })
+
+  test('of a file are read by what knows their shape', () => {
+    const assets = () => {
+      throw new Error('asset USDT is on no network')
+    }
+    expect(problemsOf(least(), 'all', { ...plain, assets })).toEqual([`BURSAR_ASSETS_FILE (${path('json')}): asset USDT is on no network`])
+  })
+
+  test('that are secret may come from a file, but not from both', () => {
+    const { DATABASE_URL: _, ...env } = least()
+    expect(read({ ...env, DATABASE_URL_FILE: path('url') }).databaseUrl).toBe('postgres://bursar@db/bursar')
+    expect(problemsOf({ ...least(), DATABASE_URL_FILE: path('url') })).toEqual(['set DATABASE_URL or DATABASE_URL_FILE, not both'])
+  })
+
+  test('are needed by the roles that use them', () => {
+    const { DATABASE_URL, BURSAR_DATA_KEY_FILE } = least()
+    expect(problemsOf({ DATABASE_URL, BURSAR_DATA_KEY_FILE }, 'cli')).toEqual([])
+    expect(problemsOf({ ...least(), BURSAR_SIGNER: '' }, 'api')).toEqual([])
+    expect(problemsOf({ ...least(), BURSAR_SIGNER: '' }, 'worker')[0]).toContain('BURSAR_SIGNER is missing')
+  })
+
+  test.each([
+    ['8080', { host: '127.0.0.1', port: 8080 }],
+    ['0.0.0.0:80', { host: '0.0.0.0', port: 80 }],
+    ['[::1]:9000', { host: '::1', port: 9000 }],
+  ])('an address to listen at: %s', (text, address) => {
+    expect(read({ ...least(), BURSAR_HTTP: text }).http).toEqual(address)
+  })
+
+  test.each(['', 'localhost', '127.0.0.1:70000', 'http://127.0.0.1:80', '::1:80'])('not an address to listen at: %j', (text) => {
+    if (text === '') expect(read({ ...least(), BURSAR_HTTP: text }).http.port).toBe(8080)
+    else expect(problemsOf({ ...least(), BURSAR_HTTP: text })).toHaveLength(1)
+  })
+
+  test('ranges are addresses with a prefix, or one address', () => {
+    expect(read({ ...least(), BURSAR_OUTBOUND_ALLOW: '127.0.0.1, fd00::/8' }).outboundAllow).toEqual(['127.0.0.1/32', 'fd00::/8'])
+  })
+
+  test('are all in docs/operating/configuration.md', () => {
+    const page = readFileSync(new URL('../../../docs/operating/configuration.md', import.meta.url), 'utf8')
+    expect(page).toContain(settingsTable())
+  })
+})

@@ -1,0 +1,175 @@
+import { readFileSync } from 'node:fs'
+import { readDataKey } from './secrets.ts'
+import {
+  readChoice, readFlag, readInteger, readJson, readList, readListenAddress, readRange, readSignerPlace, readText, readUrl,
+} from './setting.ts'
+
+/** What a process is started as. `cli` is a single command of an operator. */
+export type Role = 'api' | 'worker' | 'watcher' | 'all' | 'cli'
+
+export interface Setting<Value> {
+  /** the environment variable */
+  env: string
+  about: string
+  /** `secret`: the value, or with `_FILE` behind the name the path of a file that holds it. `file`: always such a path */
+  holds: 'value' | 'secret' | 'file'
+  /** taken when the variable is absent */
+  standard: string | null
+  /** roles that don't start without it */
+  neededBy: readonly Role[]
+  read(text: string): Value
+}
+
+const EVERY_ROLE: readonly Role[] = ['api', 'worker', 'watcher', 'all', 'cli']
+type Holds = Setting<unknown>['holds']
+
+/** A setting without which no role starts. */
+const needed = <Value>(env: string, about: string, holds: Holds, read: (text: string) => Value): Setting<Value> => ({
+  env, about, holds, standard: null, neededBy: EVERY_ROLE, read,
+})
+
+const standard = <Value>(env: string, text: string, about: string, read: (text: string) => Value): Setting<Value> => ({
+  env, about, holds: 'value', standard: text, neededBy: [], read,
+})
+
+const optional = <Value>(
+  env: string,
+  about: string,
+  read: (text: string) => Value,
+  { holds = 'value', neededBy = [] }: { holds?: Holds; neededBy?: readonly Role[] } = {},
+): Setting<Value | null> => ({ env, about, holds, standard: null, neededBy, read })
+
+/** What knows the shape of each file of settings. Throws an Error that names what is wrong in it. */
+export interface FileParsers<Networks, Assets, Keys> {
+  networks(json: unknown): Networks
+  assets(json: unknown): Assets
+  xpubs(json: unknown): Keys
+}
+
+/** Every setting of the server, in the order an operator reads them. */
+export const settingsOf = <Networks, Assets, Keys>(files: FileParsers<Networks, Assets, Keys>) => ({
+  databaseUrl: needed(
+    'DATABASE_URL', 'PostgreSQL 15 or newer, `postgres://USER@HOST/NAME`; `postgres://USER@/NAME?host=/DIRECTORY` for a Unix socket',
+    'secret', readUrl('postgres:', 'postgresql:'),
+  ),
+  databaseConnections: standard('BURSAR_DATABASE_CONNECTIONS', '8', 'connections for ordinary queries of one process', readInteger(1, 1_000)),
+  dataKey: needed(
+    'BURSAR_DATA_KEY_FILE', 'the key that seals secrets in the database: 32 bytes as 64 hex digits or base64. Back it up apart from the database',
+    'file', readDataKey,
+  ),
+  http: standard('BURSAR_HTTP', '127.0.0.1:8080', 'where the API listens; put a TLS proxy before it', readListenAddress),
+  inner: standard('BURSAR_INNER', '127.0.0.1:9090', 'where `/metrics` and health are served, for your own network only', readListenAddress),
+  trustedProxies: standard(
+    'BURSAR_TRUSTED_PROXIES', '', 'ranges of proxies whose `X-Forwarded-For` is believed, joined by commas', readList(readRange),
+  ),
+  timestampMaxAge: standard('BURSAR_TIMESTAMP_MAX_AGE', '60', 'how old a request may be, seconds', readInteger(10, 3_600)),
+  timestampMaxAhead: standard('BURSAR_TIMESTAMP_MAX_AHEAD', '5', 'how far a request may be ahead of this clock, seconds', readInteger(0, 300)),
+  requestsPerMinute: standard(
+    'BURSAR_REQUESTS_PER_MINUTE', '600', 'signed requests of one merchant in one api process, unless its own setting says otherwise',
+    readInteger(1, 10_000_000),
+  ),
+  refusalsPerMinute: standard(
+    'BURSAR_REFUSALS_PER_MINUTE', '600', 'requests without a good signature of one network address in one api process', readInteger(1, 10_000_000),
+  ),
+  networks: optional('BURSAR_NETWORKS_FILE', 'JSON: the chains to follow and their nodes', readJson(files.networks), {
+    holds: 'file', neededBy: ['api', 'worker', 'watcher', 'all'],
+  }),
+  assets: optional('BURSAR_ASSETS_FILE', 'JSON: assets, their networks, limits and fees', readJson(files.assets), {
+    holds: 'file', neededBy: ['api', 'worker', 'watcher', 'all'],
+  }),
+  xpubs: optional('BURSAR_XPUBS_FILE', 'JSON: extended public keys, as `bursar-signer xpubs` prints them', readJson(files.xpubs), {
+    holds: 'file', neededBy: ['api', 'worker', 'watcher', 'all'],
+  }),
+  signer: optional('BURSAR_SIGNER', 'the signer: `unix:/PATH` or `https://HOST:PORT`', readSignerPlace, { neededBy: ['worker', 'all'] }),
+  signerCa: optional('BURSAR_SIGNER_CA_FILE', 'PEM: who issued the signer\'s certificate; with https', readText, { holds: 'file' }),
+  signerCert: optional('BURSAR_SIGNER_CERT_FILE', 'PEM: our certificate for the signer; with https', readText, { holds: 'file' }),
+  signerKey: optional('BURSAR_SIGNER_KEY_FILE', 'PEM: the key of our certificate; with https', readText, { holds: 'file' }),
+  ratesUrl: optional('BURSAR_RATES_URL', 'source of prices; without one there are no prices, and what needs them is strict or refuses', readUrl('http:', 'https:')),
+  outboundAllow: standard(
+    'BURSAR_OUTBOUND_ALLOW', '', 'ranges that notifications may be sent to although they are not public, joined by commas', readList(readRange),
+  ),
+  httpWebhooks: standard('BURSAR_HTTP_WEBHOOKS', 'false', 'true: notifications may go to http:// addresses', readFlag),
+  logLevel: standard(
+    'BURSAR_LOG_LEVEL', 'info', 'fatal, error, warn, info, debug, trace or silent',
+    readChoice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+  ),
+  sandbox: standard('BURSAR_SANDBOX', 'false', 'true: the business clock may be moved. Never with real money', readFlag),
+})
+
+type Settings<N, A, K> = ReturnType<typeof settingsOf<N, A, K>>
+/** The settings of a process, read and checked. A setting that is absent and has no standard is null. */
+export type Config<Networks, Assets, Keys> = {
+  [Name in keyof Settings<Networks, Assets, Keys>]: ReturnType<Settings<Networks, Assets, Keys>[Name]['read']>
+}
+
+/** Everything that is wrong with the settings, at once. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`The settings are not right:\n${problems.map((problem) => `- ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads all settings once. Throws a ConfigError that lists every problem. */
+export const readConfig = <Networks, Assets, Keys>(
+  env: Environment,
+  role: Role,
+  files: FileParsers<Networks, Assets, Keys>,
+): Config<Networks, Assets, Keys> => {
+  const problems: string[] = []
+  const entries = Object.entries<Setting<unknown>>(settingsOf(files)).map(([name, setting]) => {
+    try {
+      return [name, readSetting(env, role, setting)]
+    } catch (error) {
+      problems.push((error as Error).message)
+      return [name, null]
+    }
+  })
+  const config = Object.fromEntries(entries) as Config<Networks, Assets, Keys>
+  problems.push(...problemsOfSigner(config))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+const readSetting = (env: Environment, role: Role, setting: Setting<unknown>): unknown => {
+  const given = textOf(env, setting)
+  const text = given?.text ?? setting.standard
+  if (text === null) {
+    if (!setting.neededBy.includes(role)) return null
+    throw new RangeError(`${setting.env} is missing: ${setting.about}`)
+  }
+  try {
+    return setting.read(text)
+  } catch (error) {
+    throw new RangeError(`${given?.from ?? setting.env}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** What was given for a setting, and by what. An empty variable counts as absent. */
+const textOf = (env: Environment, { env: name, holds }: Setting<unknown>): { text: string; from: string } | undefined => {
+  const value = env[name] ?? ''
+  const file = holds === 'secret' ? (env[`${name}_FILE`] ?? '') : ''
+  if (value !== '' && file !== '') throw new RangeError(`set ${name} or ${name}_FILE, not both`)
+  if (holds === 'file' && value !== '') return readPath(name, value)
+  if (file !== '') return readPath(`${name}_FILE`, file)
+  return value === '' ? undefined : { text: value, from: name }
+}
+
+const readPath = (name: string, path: string): { text: string; from: string } => {
+  try {
+    return { text: readFileSync(path, 'utf8').trim(), from: `${name} (${path})` }
+  } catch (error) {
+    throw new RangeError(`${name}: ${path} can't be read (${(error as NodeJS.ErrnoException).code})`, { cause: error })
+  }
+}
+
+const problemsOfSigner = (config: Config<unknown, unknown, unknown>): string[] => {
+  if (config.signer === null || 'socketPath' in config.signer) return []
+  const files = { BURSAR_SIGNER_CA_FILE: config.signerCa, BURSAR_SIGNER_CERT_FILE: config.signerCert, BURSAR_SIGNER_KEY_FILE: config.signerKey }
+  return Object.entries(files).filter(([, text]) => text === null).map(([name]) => `${name} is missing: BURSAR_SIGNER is https`)
+}

@@ -1,0 +1,77 @@
+import { isIP } from 'node:net'
+
+/** Readers of one setting each: text in, value out. They throw a RangeError that says what to write instead. */
+
+export const readText = (text: string): string => text
+
+export const readFlag = (text: string): boolean => {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new RangeError('write true or false')
+}
+
+/** A whole number from `least` to `most`. */
+export const readInteger = (least: number, most: number) => (text: string): number => {
+  const value = Number(text)
+  if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value
+  throw new RangeError(`write a whole number from ${least} to ${most}`)
+}
+
+export const readChoice = <const Choice extends string>(choices: readonly Choice[]) => (text: string): Choice => {
+  const found = choices.find((choice) => choice === text)
+  if (found !== undefined) return found
+  throw new RangeError(`write one of ${choices.join(', ')}`)
+}
+
+/** An address with one of some schemes, such as `https:`. */
+export const readUrl = (...schemes: readonly string[]) => (text: string): string => {
+  if (URL.canParse(text) && schemes.includes(new URL(text).protocol)) return text
+  throw new RangeError(`write a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
+}
+
+export interface ListenAddress {
+  host: string
+  port: number
+}
+
+/** `HOST:PORT`, `[IPV6]:PORT`, or a port alone, which listens on this machine only. */
+export const readListenAddress = (text: string): ListenAddress => {
+  const match = /^(?:(?<host>\[[0-9a-fA-F:.]+\]|[^:\s/]+):)?(?<port>\d{1,5})$/.exec(text)
+  const port = Number(match?.groups?.['port'])
+  if (!match || port > 65_535) throw new RangeError('write HOST:PORT, [IPV6]:PORT, or a port alone')
+  return { host: (match.groups!['host'] ?? '127.0.0.1').replace(/^\[|\]$/g, ''), port }
+}
+
+/** Where the signer is: a socket of this machine, or a host that proves its name by TLS. */
+export type SignerPlace = { socketPath: string } | ListenAddress
+
+export const readSignerPlace = (text: string): SignerPlace => {
+  const socket = /^unix:(\/.+)$/.exec(text)?.[1]
+  if (socket !== undefined) return { socketPath: socket }
+  const host = /^https:\/\/([^/?#@]+)\/?$/.exec(text)?.[1]
+  if (host === undefined) throw new RangeError('write unix:/PATH/OF/SOCKET or https://HOST:PORT')
+  return readListenAddress(/:\d+$/.test(host) ? host : `${host}:443`)
+}
+
+/** Texts joined by commas; none for an empty text. */
+export const readList = <Value>(readOne: (text: string) => Value) => (text: string): Value[] =>
+  text.split(',').map((part) => part.trim()).filter((part) => part !== '').map(readOne)
+
+/** A range of addresses such as `10.0.0.0/8`, or one address. */
+export const readRange = (text: string): string => {
+  const [address = '', prefix, ...more] = text.split('/')
+  const family = isIP(address)
+  const fits = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128))
+  if (family === 0 || !fits || more.length > 0) throw new RangeError('write ranges such as 10.0.0.0/8 or fd00::/8, joined by commas')
+  return prefix === undefined ? `${address}/${family === 4 ? 32 : 128}` : text
+}
+
+/** Reads the JSON of a file with what knows its shape. */
+export const readJson = <Value>(parse: (json: unknown) => Value) => (text: string): Value => {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw new RangeError(`the file must be JSON: ${(error as Error).message}`, { cause: error })
+  }
+  return parse(json)
+}
