@@ -27,7 +27,7 @@ export const beginEpoch = async (db: Db, network: Network, traces: boolean): Pro
   return rows[0]
 }
 
-/** Sets a network's first cursor. Throws `LeadershipLost` when another process was faster. */
+/** Sets a network's first cursor, at a final block. Throws `LeadershipLost` when another process was faster. */
 export const createCursor = async (
   db: Db,
   network: Network,
@@ -39,7 +39,7 @@ export const createCursor = async (
       insert into watch_blocks(network, height, hash, parent) values (${network}, ${start.at.height}, ${start.at.hash}, '')
       on conflict do nothing)
     insert into watch_cursors(network, height, hash, epoch, head_height, final_height, traces, updated_at)
-    values (${network}, ${start.at.height}, ${start.at.hash}, 1, ${start.head.height}, 0, ${start.traces}, ${at})
+    values (${network}, ${start.at.height}, ${start.at.hash}, 1, ${start.head.height}, ${start.at.height}, ${start.traces}, ${at})
     on conflict do nothing returning ${CURSOR}`.execute(db)
   if (!rows[0]) throw new LeadershipLost(`${network} was started by another process`)
   return rows[0]

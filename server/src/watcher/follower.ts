@@ -97,12 +97,13 @@ const look = async (adapter: ChainAdapter): Promise<NodeView> => {
   return { head, final }
 }
 
+/** Watching starts above a block that can't be taken back, so that there always is one in common with the node's branch. */
 const firstCursor = async ({ runtime, network, adapter, settings }: FollowerDeps, traces: boolean): Promise<Cursor> => {
-  const head = await adapter.head()
-  const height = settings.startHeight === null ? head.height : Math.max(0, settings.startHeight - 1)
-  const hash = height === head.height ? head.hash : await adapter.hashAt(height)
-  if (hash === null) throw new ChainUnavailable(`${network} has no block ${height} yet, where watching is to start`)
-  return createCursor(runtime.db, network, { at: { height, hash }, head, traces }, momentOf(runtime).at)
+  const { head, final } = await look(adapter)
+  const below = settings.startHeight === null ? final.height : Math.min(final.height, Math.max(0, settings.startHeight - 1))
+  const hash = below === final.height ? final.hash : await adapter.hashAt(below)
+  if (hash === null) throw new ChainUnavailable(`the node of ${network} no longer has block ${below}`)
+  return createCursor(runtime.db, network, { at: { height: below, hash }, head, traces }, momentOf(runtime).at)
 }
 
 /** A head at or below ours that we don't know is another branch; one that we know is a node that lags. */

@@ -1,0 +1,25 @@
+/** A listener that writes down what it is told, in the database, so that what was rolled back was never said. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/index.ts'
+import type { ChainListener, Effects } from './listener.ts'
+
+export const createNotes = async (db: Db): Promise<{ listener: ChainListener; read(): Promise<string[]>; fail: { at: string | null } }> => {
+  await sql`create table if not exists notes(n bigint generated always as identity, text text)`.execute(db)
+  await sql`truncate notes`.execute(db)
+  const fail = { at: null as string | null }
+  const note = async (tx: Tx, text: string): Promise<Effects> => {
+    await sql`insert into notes(text) values (${text})`.execute(tx)
+    if (fail.at === text) throw new Error(`fails at ${text}`)
+    return { items: [], notices: [] }
+  }
+  return {
+    fail,
+    listener: {
+      block: (tx, _network, block) => note(tx, `block ${block.height} ${block.hash}`),
+      orphaned: (tx, _network, fromHeight) => note(tx, `orphaned ${fromHeight}`),
+      settled: (tx, _network, { headHeight, finalHeight }) => note(tx, `settled ${headHeight} final ${finalHeight}`),
+      mempool: (tx, _network, { added, hashes }) => note(tx, `pool ${added.map((t) => t.hash).join()} of ${[...hashes].join()}`),
+    },
+    read: async () => (await sql<{ text: string }>`select text from notes order by n`.execute(db)).rows.map(({ text }) => text),
+  }
+}
