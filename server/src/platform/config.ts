@@ -39,15 +39,19 @@ const optional = <Value>(
   { holds = 'value', neededBy = [] }: { holds?: Holds; neededBy?: readonly Role[] } = {},
 ): Setting<Value | null> => ({ env, about, holds, standard: null, neededBy, read })
 
-/** What knows the shape of each file of settings. Throws an Error that names what is wrong in it. */
-export interface FileParsers<Networks, Assets, Keys> {
-  networks(json: unknown): Networks
-  assets(json: unknown): Assets
-  xpubs(json: unknown): Keys
+/** What knows the shape of each file of settings. Each throws an Error that names what is wrong in it. */
+export interface FileParsers {
+  networks(json: unknown): unknown
+  assets(json: unknown): unknown
+  xpubs(json: unknown): unknown
+  policy(json: unknown): unknown
 }
+type Parsed<Files extends FileParsers, Name extends keyof FileParsers> = ReturnType<Files[Name]>
+const readFileOf = <Files extends FileParsers, Name extends keyof FileParsers>(files: Files, name: Name) =>
+  readJson((json) => files[name](json) as Parsed<Files, Name>)
 
 /** Every setting of the server, in the order an operator reads them. */
-export const settingsOf = <Networks, Assets, Keys>(files: FileParsers<Networks, Assets, Keys>) => ({
+export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   databaseUrl: needed(
     'DATABASE_URL', 'PostgreSQL 15 or newer, `postgres://USER@HOST/NAME`; `postgres://USER@/NAME?host=/DIRECTORY` for a Unix socket',
     'secret', readUrl('postgres:', 'postgresql:'),
@@ -71,15 +75,19 @@ export const settingsOf = <Networks, Assets, Keys>(files: FileParsers<Networks, 
   refusalsPerMinute: standard(
     'BURSAR_REFUSALS_PER_MINUTE', '600', 'requests without a good signature of one network address in one api process', readInteger(1, 10_000_000),
   ),
-  networks: optional('BURSAR_NETWORKS_FILE', 'JSON: the chains to follow and their nodes', readJson(files.networks), {
+  networks: optional('BURSAR_NETWORKS_FILE', 'JSON: the chains to follow and their nodes', readFileOf(files, 'networks'), {
     holds: 'file', neededBy: ['api', 'worker', 'watcher', 'all'],
   }),
-  assets: optional('BURSAR_ASSETS_FILE', 'JSON: assets, their networks, limits and fees', readJson(files.assets), {
+  assets: optional('BURSAR_ASSETS_FILE', 'JSON: assets, their networks, limits and fees', readFileOf(files, 'assets'), {
     holds: 'file', neededBy: ['api', 'worker', 'watcher', 'all'],
   }),
-  xpubs: optional('BURSAR_XPUBS_FILE', 'JSON: extended public keys, as `bursar-signer xpubs` prints them', readJson(files.xpubs), {
+  xpubs: optional('BURSAR_XPUBS_FILE', 'JSON: extended public keys, as `bursar-signer xpubs` prints them', readFileOf(files, 'xpubs'), {
     holds: 'file', neededBy: ['api', 'worker', 'watcher', 'all'],
   }),
+  policy: optional(
+    'BURSAR_POLICY_FILE', 'JSON: confirmations, fees and pace of each network, where they are not to be the standard ones',
+    readFileOf(files, 'policy'), { holds: 'file' },
+  ),
   signer: optional('BURSAR_SIGNER', 'the signer: `unix:/PATH` or `https://HOST:PORT`', readSignerPlace, { neededBy: ['worker', 'all'] }),
   signerCa: optional('BURSAR_SIGNER_CA_FILE', 'PEM: who issued the signer\'s certificate; with https', readText, { holds: 'file' }),
   signerCert: optional('BURSAR_SIGNER_CERT_FILE', 'PEM: our certificate for the signer; with https', readText, { holds: 'file' }),
@@ -96,10 +104,12 @@ export const settingsOf = <Networks, Assets, Keys>(files: FileParsers<Networks, 
   sandbox: standard('BURSAR_SANDBOX', 'false', 'true: the business clock may be moved. Never with real money', readFlag),
 })
 
-type Settings<N, A, K> = ReturnType<typeof settingsOf<N, A, K>>
+type Settings<Files extends FileParsers> = ReturnType<typeof settingsOf<Files>>
 /** The settings of a process, read and checked. A setting that is absent and has no standard is null. */
-export type Config<Networks, Assets, Keys> = {
-  [Name in keyof Settings<Networks, Assets, Keys>]: ReturnType<Settings<Networks, Assets, Keys>[Name]['read']>
+type Values<Files extends FileParsers> = { [Name in keyof Settings<Files>]: ReturnType<Settings<Files>[Name]['read']> }
+export type Config<Files extends FileParsers = FileParsers> = Values<Files> & {
+  /** how old and how far ahead of this clock a signed request may be, seconds */
+  window: { maxAge: number; maxAhead: number }
 }
 
 /** Everything that is wrong with the settings, at once. */
@@ -116,11 +126,7 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads all settings once. Throws a ConfigError that lists every problem. */
-export const readConfig = <Networks, Assets, Keys>(
-  env: Environment,
-  role: Role,
-  files: FileParsers<Networks, Assets, Keys>,
-): Config<Networks, Assets, Keys> => {
+export const readConfig = <Files extends FileParsers>(env: Environment, role: Role, files: Files): Config<Files> => {
   const problems: string[] = []
   const entries = Object.entries<Setting<unknown>>(settingsOf(files)).map(([name, setting]) => {
     try {
@@ -130,10 +136,10 @@ export const readConfig = <Networks, Assets, Keys>(
       return [name, null]
     }
   })
-  const config = Object.fromEntries(entries) as Config<Networks, Assets, Keys>
-  problems.push(...problemsOfSigner(config))
+  const values = Object.fromEntries(entries) as Values<Files>
+  problems.push(...problemsOfSigner(values))
   if (problems.length > 0) throw new ConfigError(problems)
-  return config
+  return { ...values, window: { maxAge: values.timestampMaxAge, maxAhead: values.timestampMaxAhead } }
 }
 
 const readSetting = (env: Environment, role: Role, setting: Setting<unknown>): unknown => {
@@ -168,7 +174,7 @@ const readPath = (name: string, path: string): { text: string; from: string } =>
   }
 }
 
-const problemsOfSigner = (config: Config<unknown, unknown, unknown>): string[] => {
+const problemsOfSigner = (config: Pick<Config, 'signer' | 'signerCa' | 'signerCert' | 'signerKey'>): string[] => {
   if (config.signer === null || 'socketPath' in config.signer) return []
   const files = { BURSAR_SIGNER_CA_FILE: config.signerCa, BURSAR_SIGNER_CERT_FILE: config.signerCert, BURSAR_SIGNER_KEY_FILE: config.signerKey }
   return Object.entries(files).filter(([, text]) => text === null).map(([name]) => `${name} is missing: BURSAR_SIGNER is https`)
