@@ -1,0 +1,76 @@
+/** `npm start`: the whole local world on one machine, offline. Data, logs and chains are kept in `.bursar/`. */
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startControl } from './control/index.ts'
+import { portVariables, readSettings } from './settings.ts'
+import type { SandboxSettings } from './settings.ts'
+import { openSupervisor, Stopping } from './supervise.ts'
+import type { Supervisor } from './supervise.ts'
+import { startWorld } from './world.ts'
+import type { World } from './world.ts'
+
+const root = new URL('..', import.meta.url).pathname
+
+process.exitCode = await run()
+
+async function run(): Promise<number> {
+  let supervisor: Supervisor | undefined
+  try {
+    const settings = readSettings(process.env, root)
+    prepareFolder(settings.dir)
+    supervisor = openSupervisor(settings.dir, say)
+    rmSync(descriptionFile(settings), { force: true })
+    const started = performance.now()
+    await startAll(supervisor, settings)
+    say(`ready in ${((performance.now() - started) / 1000).toFixed(1)} s; Ctrl-C stops everything, the data stay in ${settings.dir}`)
+    const { reason, exitCode } = await supervisor.ending
+    say(`stopping: ${reason}`)
+    return exitCode
+  } catch (error) {
+    if (error instanceof Stopping) {
+      say(`stopping: ${error.ending.reason}`)
+      return error.ending.exitCode
+    }
+    say(error instanceof Error ? error.message : String(error))
+    return 1
+  } finally {
+    await supervisor?.stop()
+  }
+}
+
+async function startAll(supervisor: Supervisor, settings: SandboxSettings): Promise<void> {
+  const world = await startWorld(supervisor, settings, say)
+  // The platform's own processes come here, each by `supervisor.start(name, () => startProgram({ ... }))`: they find the
+  // world in place, and are stopped before it.
+  const control = await supervisor.start('control', () =>
+    startControl({ port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, log: say }),
+  )
+  writeDescription(settings, describe(world, control.url))
+}
+
+/** What tools need to know; api, checkout and merchants join it with the platform's processes. */
+function describe({ databaseUrl, bitcoin, ethereum, bsc, inbox }: World, control: string): object {
+  const evm = [ethereum, bsc].map(({ node, chain, assets }) => ({ blockchain: chain.blockchain, url: node.url, assets }))
+  const btc = bitcoin === undefined ? [] : [{ blockchain: 'BITCOIN', url: bitcoin.node.url, user: bitcoin.node.user, password: bitcoin.node.password }]
+  return { control, inbox: inbox.url, database: databaseUrl, chains: [...btc, ...evm] }
+}
+
+function writeDescription(settings: SandboxSettings, description: object): void {
+  const file = descriptionFile(settings)
+  writeFileSync(`${file}.new`, `${JSON.stringify(description, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+}
+
+/** Others may pass through, as PostgreSQL's user does under root, but not look around. */
+function prepareFolder(dir: string): void {
+  mkdirSync(dir, { recursive: true })
+  chmodSync(dir, 0o711)
+}
+
+function descriptionFile(settings: SandboxSettings): string {
+  return join(settings.dir, 'sandbox.json')
+}
+
+function say(line: string): void {
+  console.log(line)
+}

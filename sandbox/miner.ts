@@ -1,0 +1,55 @@
+/**
+ * Finds blocks: fast while transactions wait or gather confirmations, slowly otherwise, so that a sandbox left running over
+ * night neither grows nor heats.
+ */
+import type { SandboxChain } from './chains/chain.ts'
+
+export interface Pace {
+  /** Seconds between blocks while there is something to confirm. 0: no blocks but on demand. */
+  readonly busySeconds: number
+  /** Seconds between blocks otherwise. */
+  readonly idleSeconds: number
+}
+
+export interface Miner {
+  stop(): Promise<void>
+}
+
+/** What fails is said once in a row: a node that is gone is the supervisor's matter. */
+export function startMiner(chain: SandboxChain, pace: Pace, log: (line: string) => void): Miner {
+  if (pace.busySeconds === 0) return { stop: async () => {} }
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  let running = Promise.resolve()
+  let lastBlockAt = performance.now()
+  let failed = false
+
+  const tick = async (): Promise<void> => {
+    const idleOver = performance.now() - lastBlockAt >= pace.idleSeconds * 1000
+    if (!idleOver && !(await chain.isBusy())) return
+    await chain.mine(1)
+    lastBlockAt = performance.now()
+  }
+  const schedule = (): void => {
+    if (stopped) return
+    timer = setTimeout(() => {
+      running = tick()
+        .then(() => {
+          failed = false
+        })
+        .catch((error: unknown) => {
+          if (!failed) log(`no block on ${chain.blockchain}: ${error instanceof Error ? error.message : String(error)}`)
+          failed = true
+        })
+        .then(schedule)
+    }, pace.busySeconds * 1000)
+  }
+  schedule()
+  return {
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

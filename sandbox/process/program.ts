@@ -1,0 +1,56 @@
+/** A process of the platform itself, such as the api: started anew each time, and ready when it says so. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startChild } from './child.ts'
+import { endProcess } from './end.ts'
+import { isRunning } from './identity.ts'
+import type { ProcessIdentity } from './identity.ts'
+import { forgetProcess, recordedProcess, recordProcess } from './record.ts'
+
+export interface ProgramOptions {
+  readonly name: string
+  readonly file: string
+  readonly args: readonly string[]
+  /** The whole environment: nothing is inherited unasked, so that secrets stay where they belong. */
+  readonly env: NodeJS.ProcessEnv
+  readonly cwd?: string
+  readonly logFile: string
+  /** Says which process it is, so that the next start ends one that a killed sandbox left. */
+  readonly recordFile: string
+  /** Asked every 50 ms. */
+  readonly ready: () => Promise<boolean>
+  readonly readyWaitMs?: number
+}
+
+export interface Program extends ProcessIdentity {
+  readonly logFile: string
+  stop(): Promise<void>
+}
+
+/** Throws with the end of the log when the program ends or is not ready in time. */
+export async function startProgram(options: ProgramOptions): Promise<Program> {
+  const left = recordedProcess(options.recordFile)
+  if (left !== undefined) await end(left)
+  const child = await startChild(options)
+  recordProcess(options.recordFile, child)
+  const waitMs = options.readyWaitMs ?? 30_000
+  const deadline = performance.now() + waitMs
+  while (!(await options.ready())) {
+    if (!isRunning(child)) throw new Error(`${options.name} ended while starting:\n${child.tail()}`)
+    if (performance.now() > deadline) {
+      await end(child)
+      throw new Error(`${options.name} was not ready within ${waitMs} ms:\n${child.tail()}`)
+    }
+    await sleep(50)
+  }
+  return {
+    ...{ pid: child.pid, startedAt: child.startedAt, logFile: options.logFile },
+    stop: async () => {
+      await end(child)
+      forgetProcess(options.recordFile)
+    },
+  }
+}
+
+function end(program: ProcessIdentity): Promise<void> {
+  return endProcess(program, [{ signal: 'SIGTERM', waitMs: 15_000 }, { signal: 'SIGKILL', waitMs: 5_000 }])
+}

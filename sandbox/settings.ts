@@ -1,0 +1,56 @@
+/** What a user may set for the sandbox, from the environment. Every problem is told at once. */
+import { resolve } from 'node:path'
+import type { Pace } from './miner.ts'
+
+export interface SandboxSettings {
+  /** Everything the sandbox keeps. */
+  readonly dir: string
+  /** A server of the user's own; absent: the sandbox starts one. */
+  readonly databaseUrl?: string
+  readonly ports: { readonly control: number; readonly inbox: number; readonly bitcoin: number; readonly ethereum: number; readonly bsc: number }
+  readonly pace: { readonly bitcoin: Pace; readonly ethereum: Pace; readonly bsc: Pace }
+}
+
+/** The variable that moves each port, for messages too. */
+export const portVariables = {
+  control: 'BURSAR_PORT_CONTROL',
+  inbox: 'BURSAR_PORT_INBOX',
+  bitcoin: 'BURSAR_PORT_BITCOIN',
+  ethereum: 'BURSAR_PORT_ETHEREUM',
+  bsc: 'BURSAR_PORT_BSC',
+} as const
+
+const idleSeconds = 30
+
+/** Throws an Error that lists every variable that cannot be used. */
+export function readSettings(env: NodeJS.ProcessEnv, root: string): SandboxSettings {
+  const problems: string[] = []
+  const number = (name: string, usual: number, most: number, whole: boolean): number => {
+    const text = env[name]
+    if (text === undefined || text === '') return usual
+    const value = Number(text)
+    const fits = /^\d+(\.\d+)?$/.test(text) && value <= most && (!whole || Number.isInteger(value))
+    if (!fits) problems.push(`${name}=${text}: set a ${whole ? 'whole ' : ''}number from 0 to ${most}`)
+    return value
+  }
+  const port = (name: keyof typeof portVariables, usual: number): number => number(portVariables[name], usual, 65_535, true)
+  const pace = (name: string, usual: number): Pace => ({ busySeconds: number(name, usual, 3_600, false), idleSeconds })
+  const settings: SandboxSettings = {
+    dir: resolve(root, env['BURSAR_DIR'] || '.bursar'),
+    ...(env['DATABASE_URL'] ? { databaseUrl: env['DATABASE_URL'] } : {}),
+    ports: {
+      control: port('control', 8090),
+      inbox: port('inbox', 8091),
+      bitcoin: port('bitcoin', 18_543),
+      ethereum: port('ethereum', 18_545),
+      bsc: port('bsc', 18_546),
+    },
+    pace: {
+      bitcoin: pace('BURSAR_BLOCK_SECONDS_BITCOIN', 3),
+      ethereum: pace('BURSAR_BLOCK_SECONDS_ETHEREUM', 1),
+      bsc: pace('BURSAR_BLOCK_SECONDS_BSC', 0.5),
+    },
+  }
+  if (problems.length > 0) throw new Error(`the sandbox cannot start:\n  ${problems.join('\n  ')}`)
+  return settings
+}

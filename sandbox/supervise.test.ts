@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startChild } from './process/child.ts'
+import { inspectProcess, isRunning } from './process/identity.ts'
+import { startProgram } from './process/program.ts'
+import { recordProcess } from './process/record.ts'
+import { openSupervisor, Stopping } from './supervise.ts'
+import type { Supervisor } from './supervise.ts'
+
+let dir: string
+let lines: string[]
+let supervisor: Supervisor
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'bursar-supervise-'))
+  lines = []
+  supervisor = openSupervisor(dir, (line) => lines.push(line))
+})
+
+afterEach(async () => {
+  await supervisor.stop()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const shell = (name: string, script: string, ready = async () => true) =>
+  startProgram({
+    ...{ name, file: '/bin/sh', args: ['-c', script], env: {}, ready },
+    ...{ logFile: join(dir, `${name}.log`), recordFile: join(dir, `${name}.json`), readyWaitMs: 500 },
+  })
+
+describe('starting and stopping', () => {
+  test('tells each start with its time, and stops in reverse order', async () => {
+    const stopped: string[] = []
+    for (const name of ['one', 'two', 'three']) {
+      await supervisor.start(name, async () => ({ adopted: name === 'two', stop: async () => void stopped.push(name) }))
+    }
+    expect(lines).toEqual([
+      expect.stringMatching(/^one {22}\s+0\.\d\d s$/),
+      expect.stringMatching(/^two {22}\s+0\.\d\d s {2}was still running$/),
+      expect.stringMatching(/^three {20}\s+0\.\d\d s$/),
+    ])
+    await supervisor.stop()
+    expect(stopped).toEqual(['three', 'two', 'one'])
+  })
+
+  test('one that does not stop keeps no other running', async () => {
+    let stopped = false
+    await supervisor.start('first', async () => ({ stop: async () => void (stopped = true) }))
+    await supervisor.start('stubborn', async () => ({ stop: () => Promise.reject(new Error('no')) }))
+    await supervisor.stop()
+    expect(stopped).toBe(true)
+    expect(lines.at(-1)).toBe('stubborn did not stop: Error: no')
+  })
+
+  test('a failed start is told with its name', async () => {
+    await expect(supervisor.start('api', () => Promise.reject(new Error('no port')))).rejects.toThrow('api: no port')
+  })
+
+  test('a component that ends by itself is named with the end of its log', async () => {
+    await supervisor.start('worker', () => shell('worker', 'echo working; sleep 0.2; echo oh no; exit 3'))
+    const { reason, exitCode } = await supervisor.ending
+    expect(exitCode).toBe(1)
+    expect(reason).toBe(`worker ended by itself; the last lines of ${join(dir, 'worker.log')}:\nworking\noh no`)
+  })
+
+  test('a signal ends it, and no further component starts', async () => {
+    process.emit('SIGINT', 'SIGINT')
+    expect(await supervisor.ending).toEqual({ reason: 'SIGINT', exitCode: 0 })
+    await expect(supervisor.start('late', () => shell('late', 'sleep 60'))).rejects.toThrow(Stopping)
+    expect(readdirSync(dir)).not.toContain('late.log')
+  })
+
+  test('a second one in the same folder is refused by the process that has it', () => {
+    expect(() => openSupervisor(dir, () => {})).toThrow(`process ${process.pid} already runs the sandbox in ${dir}`)
+  })
+})
+
+describe('a program', () => {
+  test('is ready when it says so, and stops with what it started as', async () => {
+    let asked = 0
+    const program = await shell('api', 'sleep 60', async () => ++asked > 2)
+    expect(asked).toBe(3)
+    await program.stop()
+    expect(isRunning(program)).toBe(false)
+  })
+
+  test('that ends or dawdles is told with its last words', async () => {
+    await expect(shell('api', 'echo no database; exit 1', async () => false)).rejects.toThrow('api ended while starting:\nno database')
+    await expect(shell('api', 'echo waiting; exec sleep 60', async () => false)).rejects.toThrow('api was not ready within 500 ms:\nwaiting')
+  })
+
+  test('left by a killed sandbox is ended before the new one starts', async () => {
+    const left = await shell('api', 'sleep 60')
+    const next = await shell('api', 'sleep 60')
+    expect([isRunning(left), isRunning(next)]).toEqual([false, true])
+    await next.stop()
+  })
+
+  test('a reused pid in its record is left alone', async () => {
+    const bystander = spawn('sleep', ['60'])
+    const info = inspectProcess(bystander.pid as number)
+    recordProcess(join(dir, 'api.json'), { pid: bystander.pid as number, startedAt: 'long ago' })
+    await (await shell('api', 'sleep 60')).stop()
+    expect(info !== undefined && isRunning(info)).toBe(true)
+    bystander.kill('SIGKILL')
+  })
+})
+
+test('a child outlives the terminal\'s Ctrl-C: it has a session of its own', async () => {
+  const child = await startChild({ file: '/bin/sh', args: ['-c', 'ps -o pgid= -p $$; sleep 60'], logFile: join(dir, 'child.log') })
+  await expect.poll(() => child.tail().trim()).toBe(String(child.pid))
+  process.kill(child.pid, 'SIGKILL')
+  await child.exited
+})

@@ -1,0 +1,106 @@
+/**
+ * Starts components one after the other, says so, and stops them in reverse order: when asked to, or when one of them ends by
+ * itself. Nothing is restarted: what ended is named, and a new start carries on with the same data.
+ */
+import { join } from 'node:path'
+import { tailOf } from './process/child.ts'
+import { inspectProcess, isRunning } from './process/identity.ts'
+import type { ProcessIdentity } from './process/identity.ts'
+import { forgetProcess, recordedProcess, recordProcess } from './process/record.ts'
+
+/** A started component. One with a pid is watched; one without is part of this process. */
+export interface Running extends Partial<ProcessIdentity> {
+  readonly logFile?: string
+  readonly adopted?: boolean
+  stop(): Promise<void>
+}
+
+export interface Supervisor {
+  /** Starts a component. Throws Stopping when the whole is to stop, and what `start` throws, with the name before it. */
+  start<T extends Running>(name: string, start: () => Promise<T>): Promise<T>
+  /** Stops everything, the last started first. What goes wrong is said and does not keep the others running. */
+  stop(): Promise<void>
+  /** Why the whole is to stop: a signal's name, or which component ended. Settles once. */
+  readonly ending: Promise<Ending>
+}
+
+export interface Ending {
+  readonly reason: string
+  readonly exitCode: number
+}
+
+/** Thrown out of a start that the user interrupted. */
+export class Stopping extends Error {
+  readonly ending: Ending
+
+  constructor(ending: Ending) {
+    super(ending.reason)
+    this.name = 'Stopping'
+    this.ending = ending
+  }
+}
+
+const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+const watchEveryMs = 250
+
+/** One supervisor per folder. Throws when another one is at work there. */
+export function openSupervisor(dir: string, log: (line: string) => void): Supervisor {
+  const record = join(dir, 'supervisor.process.json')
+  const other = recordedProcess(record)
+  if (other !== undefined) throw new Error(`process ${other.pid} already runs the sandbox in ${dir}; stop it, or use it`)
+  const ourselves = inspectProcess(process.pid)
+  if (ourselves !== undefined) recordProcess(record, ourselves)
+
+  const components: { readonly name: string; readonly running: Running }[] = []
+  let ended: Ending | undefined
+  let settle: (ending: Ending) => void = () => {}
+  const ending = new Promise<Ending>((resolve) => (settle = resolve))
+  const end = (reason: string, exitCode: number): void => {
+    if (ended !== undefined) return
+    ended = { reason, exitCode }
+    settle(ended)
+  }
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (ended === undefined) return end(signal, 0)
+    log(`${signal} again: leaving at once; the next start takes over what still runs`)
+    process.exit(130)
+  }
+  for (const signal of signals) process.on(signal, onSignal)
+  const watch = setInterval(() => {
+    const dead = components.find(({ running }) => hasEnded(running))
+    if (dead !== undefined) end(obituary(dead.name, dead.running), 1)
+  }, watchEveryMs)
+
+  return {
+    ending,
+    start: async (name, start) => {
+      if (ended !== undefined) throw new Stopping(ended)
+      const started = performance.now()
+      const running = await start().catch((error: unknown) => {
+        throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+      })
+      components.push({ name, running })
+      const seconds = ((performance.now() - started) / 1000).toFixed(2)
+      log(`${name.padEnd(24)} ${seconds.padStart(6)} s${running.adopted === true ? '  was still running' : ''}`)
+      if (ended !== undefined) throw new Stopping(ended)
+      return running
+    },
+    stop: async () => {
+      clearInterval(watch)
+      for (const { name, running } of components.splice(0).reverse()) {
+        await running.stop().catch((error: unknown) => log(`${name} did not stop: ${String(error)}`))
+      }
+      for (const signal of signals) process.off(signal, onSignal)
+      forgetProcess(record)
+    },
+  }
+}
+
+function hasEnded({ pid, startedAt }: Running): boolean {
+  return pid !== undefined && startedAt !== undefined && !isRunning({ pid, startedAt })
+}
+
+function obituary(name: string, { logFile }: Running): string {
+  if (logFile === undefined) return `${name} ended by itself`
+  return `${name} ended by itself; the last lines of ${logFile}:\n${tailOf(logFile, 20)}`
+}
