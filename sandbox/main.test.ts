@@ -86,7 +86,7 @@ async function killNodes(): Promise<number> {
 async function ask(url: string, body?: unknown): Promise<Record<string, unknown>> {
   const response = await fetch(url, body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) })
   const answer = (await response.json()) as Record<string, unknown>
-  expect(response.status, JSON.stringify(answer)).toBe(200)
+  expect({ status: response.status, answer }).toMatchObject({ status: 200 })
   return answer
 }
 

@@ -30,18 +30,19 @@ export function startMiner(chain: SandboxChain, pace: Pace, log: (line: string) 
     await chain.mine(1)
     lastBlockAt = performance.now()
   }
+  const attempt = async (): Promise<void> => {
+    try {
+      await tick()
+      failed = false
+    } catch (error) {
+      if (!failed) log(`no block on ${chain.blockchain}: ${error instanceof Error ? error.message : String(error)}`)
+      failed = true
+    }
+  }
   const schedule = (): void => {
     if (stopped) return
     timer = setTimeout(() => {
-      running = tick()
-        .then(() => {
-          failed = false
-        })
-        .catch((error: unknown) => {
-          if (!failed) log(`no block on ${chain.blockchain}: ${error instanceof Error ? error.message : String(error)}`)
-          failed = true
-        })
-        .then(schedule)
+      running = attempt().finally(schedule)
     }, pace.busySeconds * 1000)
   }
   schedule()

@@ -40,8 +40,9 @@ export function rpcClient(url: string, options: RpcOptions = {}): Rpc {
       result?: T
       error?: { code: number | string; message: string } | null
     }
-    if (answer.error != null) throw new RpcError(method, Number(answer.error.code), answer.error.message)
-    return answer.result as T
+    const { error, result } = answer
+    if (error !== undefined && error !== null) throw new RpcError(method, Number(error.code), error.message)
+    return result as T
   }
 }
 

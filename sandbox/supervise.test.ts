@@ -27,8 +27,8 @@ afterEach(async () => {
 
 const shell = (name: string, script: string, ready = async () => true) =>
   startProgram({
-    ...{ name, file: '/bin/sh', args: ['-c', script], env: {}, ready },
-    ...{ logFile: join(dir, `${name}.log`), recordFile: join(dir, `${name}.json`), readyWaitMs: 500 },
+    name, file: '/bin/sh', args: ['-c', script], env: {}, ready,
+    logFile: join(dir, `${name}.log`), recordFile: join(dir, `${name}.json`), readyWaitMs: 500,
   })
 
 describe('starting and stopping', () => {

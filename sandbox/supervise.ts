@@ -87,7 +87,7 @@ export function openSupervisor(dir: string, log: (line: string) => void): Superv
     },
     stop: async () => {
       clearInterval(watch)
-      for (const { name, running } of components.splice(0).reverse()) {
+      for (const { name, running } of components.splice(0).toReversed()) {
         await running.stop().catch((error: unknown) => log(`${name} did not stop: ${String(error)}`))
       }
       for (const signal of signals) process.off(signal, onSignal)

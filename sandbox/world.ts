@@ -47,14 +47,14 @@ interface EvmSpec {
 
 /** Private chain ids; decimals as on the real chains. On Ethereum USDT's transfers return nothing, on BSC they do. */
 const ethereum: EvmSpec = {
-  ...{ name: 'ethereum', blockchain: 'ETHEREUM', chainId: 31_337, coin: 'ETH' },
+  name: 'ethereum', blockchain: 'ETHEREUM', chainId: 31_337, coin: 'ETH',
   tokens: [
     { contract: 'UsdtLike', name: 'Sandbox Tether USD', symbol: 'USDT', decimals: 6 },
     { contract: 'TestToken', name: 'Sandbox USD Coin', symbol: 'USDC', decimals: 6 },
   ],
 }
 const bsc: EvmSpec = {
-  ...{ name: 'bsc', blockchain: 'BINANCE_SMART_CHAIN', chainId: 31_356, baseFee: 0n, coin: 'BNB' },
+  name: 'bsc', blockchain: 'BINANCE_SMART_CHAIN', chainId: 31_356, baseFee: 0n, coin: 'BNB',
   tokens: [
     { contract: 'TestToken', name: 'Sandbox Tether USD', symbol: 'USDT', decimals: 18 },
     { contract: 'TestToken', name: 'Sandbox USD Coin', symbol: 'USDC', decimals: 18 },
@@ -70,8 +70,8 @@ export async function startWorld(supervisor: Supervisor, settings: SandboxSettin
   const bnb = await startEvm(supervisor, settings, bsc, log)
   const inbox = await supervisor.start('webhook inbox', () =>
     startInbox({
-      ...{ port: settings.ports.inbox, portSetting: portVariables.inbox },
-      ...{ file: join(settings.dir, 'inbox.jsonl'), log },
+      port: settings.ports.inbox, portSetting: portVariables.inbox,
+      file: join(settings.dir, 'inbox.jsonl'), log,
     }),
   )
   const chains = [...(bitcoin === undefined ? [] : [bitcoin.chain]), eth.chain, bnb.chain]
@@ -94,8 +94,8 @@ async function startBitcoin(supervisor: Supervisor, settings: SandboxSettings, l
   const logFile = logFileOf(settings, 'bitcoind')
   const node = await supervisor.start('bitcoind', async () => {
     const started = await startBitcoind({
-      ...{ program: found.program, dataDir: join(settings.dir, 'bitcoin'), logFile },
-      ...{ rpcPort: settings.ports.bitcoin, rpcPortSetting: portVariables.bitcoin },
+      program: found.program, dataDir: join(settings.dir, 'bitcoin'), logFile,
+      rpcPort: settings.ports.bitcoin, rpcPortSetting: portVariables.bitcoin,
     })
     return { ...started, logFile }
   })
@@ -108,8 +108,8 @@ async function startEvm(supervisor: Supervisor, settings: SandboxSettings, spec:
   const logFile = logFileOf(settings, name)
   const node = await supervisor.start(name, async () => {
     const started = await startAnvil({
-      ...{ name, chainId: spec.chainId, slotsInEpoch: 1, logFile },
-      ...{ port: settings.ports[spec.name], portSetting: portVariables[spec.name] },
+      name, chainId: spec.chainId, slotsInEpoch: 1, logFile,
+      port: settings.ports[spec.name], portSetting: portVariables[spec.name],
       ...(spec.baseFee === undefined ? {} : { baseFee: spec.baseFee }),
       stateFile: join(settings.dir, spec.name, 'state.json'),
     })

@@ -28,7 +28,7 @@ afterEach(async () => {
 
 async function start(options: Partial<AnvilOptions> = {}): Promise<Anvil> {
   const node = await startAnvil({
-    ...{ name: 'anvil-test', chainId: 31_337, port: 0, slotsInEpoch: 1, logFile: join(dir, 'anvil.log') },
+    name: 'anvil-test', chainId: 31_337, port: 0, slotsInEpoch: 1, logFile: join(dir, 'anvil.log'),
     ...options,
   })
   started.push(node)

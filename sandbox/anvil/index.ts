@@ -72,7 +72,7 @@ function handle(
   const rpc = rpcClient(urlOf(port))
   const keeper = options.stateFile === undefined ? undefined : keepState(rpc, options.stateFile)
   return {
-    ...{ pid, startedAt, url: urlOf(port), port, rpc, adopted },
+    pid, startedAt, url: urlOf(port), port, rpc, adopted,
     stop: async () => {
       await keeper?.close()
       await end({ pid, startedAt })
@@ -84,8 +84,8 @@ function handle(
 function argumentsFor(options: AnvilOptions, port: number): string[] {
   const state = options.stateFile === undefined ? undefined : stateToLoad(options.stateFile)
   return [
-    ...['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(options.chainId)],
-    ...['--slots-in-an-epoch', String(options.slotsInEpoch), '--quiet'],
+    '--host', '127.0.0.1', '--port', String(port), '--chain-id', String(options.chainId),
+    '--slots-in-an-epoch', String(options.slotsInEpoch), '--quiet',
     ...(options.blockTime === undefined ? ['--no-mining'] : ['--block-time', String(options.blockTime)]),
     ...(options.baseFee === undefined ? [] : ['--block-base-fee-per-gas', String(options.baseFee)]),
     ...(state === undefined ? [] : ['--load-state', state]),

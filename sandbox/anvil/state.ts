@@ -35,10 +35,12 @@ export function keepState(rpc: Rpc, file: string): StateKeeper {
   const tick = (): void => {
     const started = performance.now()
     // A node that is gone is the supervisor's matter; the file stays as it is.
-    running = dump().catch(() => {}).then(() => {
-      const took = performance.now() - started
-      if (!closed) timer = setTimeout(tick, Math.max(shortestPauseMs, took / busyShare)).unref()
-    })
+    running = dump()
+      .catch(() => {})
+      .finally(() => {
+        const took = performance.now() - started
+        if (!closed) timer = setTimeout(tick, Math.max(shortestPauseMs, took / busyShare)).unref()
+      })
   }
   tick()
   return {

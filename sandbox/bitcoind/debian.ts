@@ -114,8 +114,8 @@ function preparePrivateApt(folder: string, mirror: AptSource): string[] {
 function programIn(folder: string): BitcoindProgram | string {
   const { triplet = '', loader = '' } = architectures[process.arch] ?? {}
   const libraries = join(folder, 'root/usr/lib', triplet)
-  const arguments_ = ['--library-path', libraries, join(folder, 'root/usr/bin/bitcoind')]
-  return tryProgram(join(libraries, loader), arguments_, `Debian's bitcoind in ${folder}`)
+  const args = ['--library-path', libraries, join(folder, 'root/usr/bin/bitcoind')]
+  return tryProgram(join(libraries, loader), args, `Debian's bitcoind in ${folder}`)
 }
 
 function folderOf(cacheDir: string): string {

@@ -126,8 +126,8 @@ async function becomesReady(rpc: Rpc, node: ProcessIdentity): Promise<boolean> {
 
 function handle(dataDir: string, settings: NodeSettings, node: ProcessIdentity, adopted: boolean): Bitcoind {
   return {
-    ...{ pid: node.pid, startedAt: node.startedAt, adopted },
-    ...{ url: urlOf(settings), user: rpcUser, password: settings.rpcPassword },
+    pid: node.pid, startedAt: node.startedAt, adopted,
+    url: urlOf(settings), user: rpcUser, password: settings.rpcPassword,
     ...(settings.peerPort === undefined ? {} : { peerPort: settings.peerPort }),
     rpc: clientOf(settings),
     walletRpc: (wallet) => clientOf(settings, `/wallet/${encodeURIComponent(wallet)}`),

@@ -34,14 +34,14 @@ export function writeSettings(dataDir: string, settings: NodeSettings, isKnots: 
     'server=1',
     'txindex=1',
     'fallbackfee=0.00002',
-    ...['dnsseed=0', 'fixedseeds=0', 'discover=0', 'natpmp=0', 'listenonion=0'],
-    ...['dbcache=16', 'maxmempool=50', 'rpcthreads=8', 'rpcworkqueue=256'],
-    ...['printtoconsole=1', 'nodebuglogfile=1'],
+    'dnsseed=0', 'fixedseeds=0', 'discover=0', 'natpmp=0', 'listenonion=0',
+    'dbcache=16', 'maxmempool=50', 'rpcthreads=8', 'rpcworkqueue=256',
+    'printtoconsole=1', 'nodebuglogfile=1',
     ...(isKnots ? ['corepolicy=1'] : []),
     `rpcuser=${rpcUser}`,
     `rpcpassword=${settings.rpcPassword}`,
     '[regtest]',
-    ...['rpcbind=127.0.0.1', 'rpcallowip=127.0.0.1', `rpcport=${settings.rpcPort}`],
+    'rpcbind=127.0.0.1', 'rpcallowip=127.0.0.1', `rpcport=${settings.rpcPort}`,
     ...(settings.peerPort === undefined ? ['listen=0'] : ['listen=1', `bind=127.0.0.1:${settings.peerPort}`]),
   ]
   writeFileSync(configFile(dataDir), `${lines.join('\n')}\n`, { mode: 0o600 })

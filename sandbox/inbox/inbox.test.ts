@@ -81,7 +81,7 @@ test('answers late when told to, and does not hold up a stop', async () => {
   await behave({ merchantId: 'hung', delayMs: 600_000 })
   const hung = send('hung', 'x')
   await expect.poll(() => messages('?merchantId=hung')).toHaveLength(1)
-  await Promise.all([inbox.stop(), expect(hung).rejects.toThrow()])
+  await Promise.all([inbox.stop(), expect(hung).rejects.toThrow('fetch failed')])
   inbox = await start()
 })
 

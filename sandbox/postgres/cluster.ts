@@ -26,7 +26,7 @@ export function createCluster({ runAs, native, dataDir }: Placement): void {
   mkdirSync(draft, { mode: 0o700 })
   giveTo(runAs, draft)
   const run = runToEnd(runAs, join(native, 'bin', 'initdb'), [
-    ...['-D', draft, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-instructions'],
+    '-D', draft, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-instructions',
   ])
   if (run.status !== 0) {
     rmSync(draft, { recursive: true, force: true })

@@ -43,7 +43,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     await sleep(50)
   }
   return {
-    ...{ pid: child.pid, startedAt: child.startedAt, logFile: options.logFile },
+    pid: child.pid, startedAt: child.startedAt, logFile: options.logFile,
     stop: async () => {
       await end(child)
       forgetProcess(options.recordFile)

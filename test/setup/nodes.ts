@@ -16,17 +16,20 @@ interface Stoppable {
 
 /** A group of tests that need a bitcoind: skipped, and counted so, where there is none; a failure under CI. */
 export function describeWithBitcoind(name: string, body: () => void): void {
-  if ('program' in bitcoind) describe(name, body)
-  else if (isCi) {
-    const { missing } = bitcoind
+  const missing = 'missing' in bitcoind ? bitcoind.missing : undefined
+  if (missing !== undefined && isCi) {
     test(name, () => {
       throw new Error(`bitcoind is needed under CI: ${missing}`)
     })
-  } else describe.skip(`${name} (${bitcoind.missing})`, body)
+  } else {
+    describe.skipIf(missing !== undefined)(missing === undefined ? name : `${name} (${missing})`, () => {
+      body()
+    })
+  }
 }
 
 const isCi = !['', '0', 'false'].includes(process.env['CI'] ?? '')
-const bitcoind = await findBitcoind({ log: (line) => console.log(line) })
+const bitcoind = await findBitcoind({ log: (line) => process.stderr.write(`${line}\n`) })
 
 /** Call at the top of the file or of a `describeWithBitcoind`; each call is a node of its own. */
 export function useBitcoind(options: Partial<BitcoindOptions> = {}): () => Promise<Bitcoind> {

@@ -1,4 +1,6 @@
 /** What the global setup hands to every test file through vitest's `inject`. */
+import 'vitest'
+
 declare module 'vitest' {
   export interface ProvidedContext {
     /** A superuser's connection to the one test server. Make databases with `database.ts`; don't use this one's own. */
@@ -7,5 +9,3 @@ declare module 'vitest' {
     runId: string
   }
 }
-
-export {}

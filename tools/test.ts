@@ -1,0 +1,99 @@
+/**
+ * `npm test`: the checks, then all tests, then one table. Arguments go to vitest, and then the checks are left out:
+ *
+ *     npm test                      everything
+ *     npm test -- server/src/money  the tests of one folder
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+interface Step {
+  readonly name: string
+  /** Run with this Node. */
+  readonly script: string
+  readonly args: readonly string[]
+  /** Left out when this file does not exist. */
+  readonly needs?: string
+}
+
+interface Outcome {
+  readonly name: string
+  readonly seconds: number
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+}
+
+const root = join(import.meta.dirname, '..')
+const report = join(root, '.bursar', 'test-report.json')
+/** `N passed, N failed`, for .ci/run. */
+const summary = join(root, '.bursar', 'test-summary')
+
+const checks: readonly Step[] = [
+  { name: 'types', script: 'node_modules/typescript/bin/tsc', args: ['-p', 'tsconfig.json'] },
+  { name: 'lint', script: 'node_modules/oxlint/bin/oxlint', args: ['--type-aware'], needs: '.oxlintrc.json' },
+  { name: 'generated files', script: 'tools/generate.ts', args: ['--check'], needs: 'tools/generate.ts' },
+  { name: 'database schema', script: 'tools/schema.ts', args: ['--check'], needs: 'tools/schema.ts' },
+]
+
+const filters = process.argv.slice(2)
+mkdirSync(join(root, '.bursar'), { recursive: true, mode: 0o711 })
+rmSync(report, { force: true })
+rmSync(summary, { force: true })
+
+const outcomes: Outcome[] = []
+for (const step of filters.length > 0 ? [] : checks) {
+  if (step.needs === undefined || existsSync(join(root, step.needs))) outcomes.push(await runCheck(step))
+}
+outcomes.push(...(await runTests()))
+const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
+process.exitCode = failed === 0 ? 0 : 1
+print()
+
+async function runCheck(step: Step): Promise<Outcome> {
+  const started = performance.now()
+  const code = await run(step.script, step.args)
+  return { name: step.name, seconds: since(started), passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
+}
+
+async function runTests(): Promise<Outcome[]> {
+  const started = performance.now()
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const code = await run('node_modules/vitest/vitest.mjs', ['run', ...reporters, ...filters])
+  const tests = { name: 'tests', seconds: since(started), ...countTests() }
+  if (code === 0 || tests.failed > 0) return [tests]
+  // Red without a failed test: a file that cannot be loaded, an error outside any test, or vitest itself ended.
+  return [tests, { name: `vitest ended with ${code}`, seconds: 0, passed: 0, failed: 1, skipped: 0 }]
+}
+
+function countTests(): Pick<Outcome, 'passed' | 'failed' | 'skipped'> {
+  if (!existsSync(report)) return { passed: 0, failed: 0, skipped: 0 }
+  const counts = JSON.parse(readFileSync(report, 'utf8')) as Record<'numPassedTests' | 'numFailedTests' | 'numPendingTests', number>
+  return { passed: counts.numPassedTests, failed: counts.numFailedTests, skipped: counts.numPendingTests }
+}
+
+function run(script: string, args: readonly string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(root, script), ...args], { cwd: root, stdio: 'inherit' })
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve(code ?? (signal === null ? 1 : 130)))
+  })
+}
+
+function since(started: number): number {
+  return (performance.now() - started) / 1000
+}
+
+function print(): void {
+  const total = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
+  const skipped = outcomes.reduce((sum, outcome) => sum + outcome.skipped, 0)
+  const row = (name: string, cells: readonly (string | number)[]): string => name.padEnd(24) + cells.map((cell) => String(cell).padStart(9)).join('')
+  console.log(`\n${row('', ['passed', 'failed', 'skipped', 'seconds'])}`)
+  for (const { name, seconds, ...counts } of outcomes) {
+    console.log(row(name, [counts.passed, counts.failed, counts.skipped, seconds.toFixed(1)]))
+  }
+  const line = `${total} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`
+  writeFileSync(summary, `${line}\n`)
+  console.log(`\n${line}`)
+}
