@@ -215,6 +215,7 @@ export interface MerchantKeysTable {
   created_at: Date
   first_used_at: Date | null
   expires_at: Date | null
+  revoked_at: Date | null
 }
 
 export interface MerchantsTable {

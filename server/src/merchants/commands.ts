@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
-import type { SecretBox } from '../platform/secrets.ts'
-import { parseSetting, readSettings, type MerchantSettings } from './settings.ts'
-
-/** Where random secrets come from; handed in like every source of chance. */
-export type RandomBytes = (count: number) => Buffer
+import { audit } from './audit.ts'
+import { addKey, type KeyDeps } from './keys.ts'
+import { checkSettings, parseSetting, readSettings, SETTING_NAMES, type MerchantSettings, type SettingName } from './settings.ts'
 
 export interface NewMerchant {
   name: string
@@ -14,122 +12,80 @@ export interface NewMerchant {
   settings?: Partial<MerchantSettings>
 }
 
-export type KeyPurpose = 'api' | 'webhook'
+/** What is set like a setting and stored in a column of its own. */
+const COLUMNS = { name: 'name', companyName: 'company_name', companyUrl: 'company_url' } as const
+export const FIELD_NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]
+const LONGEST_FIELD = 255
 
-/** What a key protects is part of its seal. */
-export const keyOwner = (merchantId: string, keyId: string): string => `merchant-key|${merchantId}|${keyId}`
-
-interface Deps {
-  box: SecretBox
-  random: RandomBytes
-  /** who does it, for the audit log */
-  actor: string
-}
-
-/** Makes a merchant with its first private key and webhook secret. The key is shown once, here. */
+/** Makes a merchant with its first private key and webhook secret. Both are told here and never again. */
 export const createMerchant = async (
   tx: Tx,
   merchant: NewMerchant,
-  deps: Deps,
+  deps: KeyDeps,
   moment: Moment,
 ): Promise<{ id: string; privateKey: string; webhookSecret: string }> => {
   const id = moment.newId()
+  const [name, companyName, companyUrl] = FIELD_NAMES.map((field) => checkField(field, merchant[field]))
+  const settings = checkSettings(merchant.settings ?? {})
   await sql`insert into merchants(id, name, company_name, company_url, settings, created_at)
-    values (${id}, ${merchant.name}, ${merchant.companyName}, ${merchant.companyUrl},
-      ${JSON.stringify(readSettings(merchant.settings))}, ${moment.at})`.execute(tx)
+    values (${id}, ${name}, ${companyName}, ${companyUrl}, ${JSON.stringify(settings)}, ${moment.at})`.execute(tx)
   const api = await addKey(tx, id, 'api', deps, moment)
   const webhook = await addKey(tx, id, 'webhook', deps, moment)
-  await audit(tx, id, deps.actor, 'created', { name: merchant.name }, moment)
+  await audit(tx, id, { actor: deps.actor, action: 'created', detail: { name, companyName, companyUrl, settings } }, moment)
   return { id, privateKey: api.secret, webhookSecret: webhook.secret }
 }
 
-/** Changes one setting. Throws a RangeError that says what to write when the name or value is wrong. */
+/**
+ * Changes one setting, or the merchant's name, company name or company URL, as an operator writes it. Throws a RangeError
+ * that says what to write when the name or the value is wrong.
+ */
 export const setSetting = async (
   tx: Tx,
   merchantId: string,
-  setting: { name: string; value: string },
-  { actor }: Pick<Deps, 'actor'>,
+  { name, value }: { name: string; value: string },
+  { actor }: Pick<KeyDeps, 'actor'>,
   moment: Moment,
 ): Promise<MerchantSettings> => {
-  const change = parseSetting(setting.name, setting.value)
-  const { rows } = await sql<{ settings: unknown }>`update merchants set settings = settings || ${JSON.stringify(change)}::jsonb
-    where id = ${merchantId} returning settings`.execute(tx)
+  const change = isField(name) ? { [name]: checkField(name, value) } : parseSetting(settingName(name), value)
+  const { rows } = await sql<{ settings: unknown }>`select settings from merchants where id = ${merchantId} for update`.execute(tx)
   if (!rows[0]) throw new RangeError(`no merchant has the id ${merchantId}`)
-  await audit(tx, merchantId, actor, `set ${setting.name}`, change, moment)
-  return readSettings(rows[0].settings)
+  const before = readSettings(rows[0].settings)
+  if (name === 'domain' && before.domain !== null) throw new RangeError(`domain is ${before.domain} and can't be changed`)
+  if (isField(name)) {
+    await sql`update merchants set ${sql.ref(COLUMNS[name])} = ${checkField(name, value)} where id = ${merchantId}`.execute(tx)
+  } else {
+    await sql`update merchants set settings = settings || ${JSON.stringify(change)}::jsonb where id = ${merchantId}`.execute(tx)
+  }
+  await audit(tx, merchantId, { actor, action: `set ${name}`, detail: change }, moment)
+  return isField(name) ? before : { ...before, ...change }
 }
 
-/** A new key that is valid at once; those before it stay valid until `overlapMs` from now. */
-export const rotateKey = async (
-  tx: Tx,
-  merchantId: string,
-  rotation: { purpose: KeyPurpose; overlapMs: number },
-  deps: Deps,
-  moment: Moment,
-): Promise<{ keyId: string; secret: string }> => {
-  const until = new Date(moment.at.getTime() + rotation.overlapMs)
-  await sql`update merchant_keys set expires_at = ${until}
-    where merchant_id = ${merchantId} and purpose = ${rotation.purpose} and (expires_at is null or expires_at > ${until})`.execute(tx)
-  const key = await addKey(tx, merchantId, rotation.purpose, deps, moment)
-  await audit(tx, merchantId, deps.actor, `rotated ${rotation.purpose} key`, { keyId: key.keyId, until }, moment)
-  return key
-}
-
-/** Ends a key now, everywhere. */
-export const revokeKey = async (
-  tx: Tx,
-  merchantId: string,
-  keyId: string,
-  { actor }: Pick<Deps, 'actor'>,
-  moment: Moment,
-): Promise<void> => {
-  const { rows } = await sql`update merchant_keys set expires_at = ${moment.at}
-    where merchant_id = ${merchantId} and id = ${keyId} and (expires_at is null or expires_at > ${moment.at}) returning id`.execute(tx)
-  if (rows.length === 0) throw new RangeError(`merchant ${merchantId} has no valid key ${keyId}`)
-  await audit(tx, merchantId, actor, 'revoked key', { keyId }, moment)
-}
-
-/** Turns a merchant off or on. Its requests then answer like those of an unknown merchant. */
+/** Turns a merchant off or on. Requests of one that is off answer like those of an unknown merchant. */
 export const setDisabled = async (
   tx: Tx,
   merchantId: string,
   disabled: boolean,
-  { actor }: Pick<Deps, 'actor'>,
+  { actor }: Pick<KeyDeps, 'actor'>,
   moment: Moment,
 ): Promise<void> => {
-  const { rows } = await sql`update merchants set disabled_at = ${disabled ? moment.at : null} where id = ${merchantId} returning id`.execute(tx)
+  const { rows } = await sql`update merchants set disabled_at = ${disabled ? moment.at : null}
+    where id = ${merchantId} returning id`.execute(tx)
   if (rows.length === 0) throw new RangeError(`no merchant has the id ${merchantId}`)
-  await audit(tx, merchantId, actor, disabled ? 'disabled' : 'enabled', {}, moment)
+  await audit(tx, merchantId, { actor, action: disabled ? 'disabled' : 'enabled', detail: {} }, moment)
 }
 
-/** Notes that a key has signed a good request: notifications are signed with it from now on. */
-export const markKeyUsed = async (tx: Tx, merchantId: string, keyId: string, at: Date): Promise<void> => {
-  await sql`update merchant_keys set first_used_at = ${at}
-    where merchant_id = ${merchantId} and id = ${keyId} and first_used_at is null`.execute(tx)
+const isField = (name: string): name is keyof typeof COLUMNS => Object.hasOwn(COLUMNS, name)
+
+const settingName = (name: string): SettingName => {
+  const known = SETTING_NAMES.find((setting) => setting === name)
+  if (known) return known
+  throw new RangeError(`no setting is called ${name}: there are ${[...FIELD_NAMES, ...SETTING_NAMES].join(', ')}`)
 }
 
-const addKey = async (
-  tx: Tx,
-  merchantId: string,
-  purpose: KeyPurpose,
-  { box, random }: Deps,
-  moment: Moment,
-): Promise<{ keyId: string; secret: string }> => {
-  const keyId = moment.newId()
-  const secret = purpose === 'api' ? random(16).toString('hex') : `whsec_${random(24).toString('base64')}`
-  await sql`insert into merchant_keys(merchant_id, id, purpose, sealed, created_at)
-    values (${merchantId}, ${keyId}, ${purpose}, ${box.seal(secret, keyOwner(merchantId, keyId))}, ${moment.at})`.execute(tx)
-  return { keyId, secret }
-}
-
-const audit = async (
-  tx: Tx,
-  merchantId: string,
-  actor: string,
-  action: string,
-  detail: unknown,
-  { at, newId }: Moment,
-): Promise<void> => {
-  await sql`insert into merchant_audit(merchant_id, id, at, actor, action, detail)
-    values (${merchantId}, ${newId()}, ${at}, ${actor}, ${action}, ${JSON.stringify(detail)})`.execute(tx)
+const checkField = (name: string, text: string): string => {
+  const trimmed = text.trim()
+  if (trimmed === '' || trimmed.length > LONGEST_FIELD || /\p{Cc}/u.test(trimmed) || !trimmed.isWellFormed()) {
+    throw new RangeError(`${name} is text of 1 to ${LONGEST_FIELD} characters in one line`)
+  }
+  return trimmed
 }

@@ -1,123 +1,103 @@
-import { sql } from 'kysely'
+import type { Logger } from 'pino'
 import type { Db } from '../db/index.ts'
 import type { SecretBox } from '../platform/secrets.ts'
-import { keyOwner, type KeyPurpose } from './commands.ts'
-import { readSettings, type MerchantSettings } from './settings.ts'
+import type { Merchant } from './merchant.ts'
+import { readMerchants } from './queries.ts'
 
-export interface MerchantKey {
-  id: string
-  purpose: KeyPurpose
-  secret: string
-  createdAt: number
-  firstUsedAt: number | null
-  /** ms, on the business clock; null while it has no end */
-  expiresAt: number | null
-}
-
-export interface Merchant {
-  id: string
-  name: string
-  companyName: string
-  companyUrl: string
-  settings: MerchantSettings
-  disabled: boolean
-  /** oldest first, expired ones included */
-  keys: readonly MerchantKey[]
-}
-
-/** Merchants with their opened keys, kept in memory. Whoever hears of a change calls `forget`. */
+/**
+ * Every merchant with its opened keys, in memory, so that a request costs no query and an unknown id costs what a known one
+ * does. About 2 kB for each merchant; ids that nobody has take no room. Whoever hears of a change calls `forget`.
+ */
 export interface MerchantDirectory {
-  /** null when there is no such merchant; unknown ids are kept too, so that asking for them again costs the same */
-  find(merchantId: string): Promise<Merchant | null>
+  /** At once from memory, or after the reading under way. Null when there is no such merchant. */
+  find(merchantId: string): Merchant | null | Promise<Merchant | null>
+  /** One merchant has changed: it is read again, and requests of it wait for that. */
   forget(merchantId: string): void
+  /** Anything may have changed: all are read again, and every request waits for that. */
   forgetAll(): void
 }
 
-const MOST_KEPT = 20_000
+/** @param log told of keys that can't be opened: their merchants are read without them */
+export const createDirectory = (db: Db, box: SecretBox, log?: Pick<Logger, 'error'>): MerchantDirectory =>
+  new Directory((ids, before) => readMerchants(db, box, ids, before, log))
 
-export const createDirectory = (db: Db, box: SecretBox): MerchantDirectory => {
-  const kept = new Map<string, Promise<Merchant | null>>()
-  return {
-    find: (merchantId) => {
-      const known = kept.get(merchantId)
-      if (known) return known
-      const reading = readMerchant(db, box, merchantId)
-      if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value!)
-      kept.set(merchantId, reading)
-      reading.catch(() => kept.delete(merchantId))
-      return reading
-    },
-    forget: (merchantId) => {
-      kept.delete(merchantId)
-    },
-    forgetAll: () => kept.clear(),
+type Found = Merchant | null
+type Read = (ids: readonly string[] | null, before: ReadonlyMap<string, Merchant>) => Promise<Merchant[]>
+
+class Directory implements MerchantDirectory {
+  readonly #read: Read
+  #known: Map<string, Merchant> = new Map()
+  /** merchants being read again, by id; the newest reading of each is the one that counts */
+  readonly #reading = new Map<string, Promise<Found>>()
+  /** the newest reading of all, until it has succeeded */
+  #loading: Promise<void> | undefined
+  #loaded = false
+  /** changed while all are being read: what that reading says of them may be old */
+  readonly #changed = new Set<string>()
+
+  constructor(read: Read) {
+    this.#read = read
   }
-}
 
-interface Row {
-  name: string
-  companyName: string
-  companyUrl: string
-  settings: unknown
-  disabledAt: Date | null
-}
-
-interface KeyRow {
-  id: string
-  purpose: KeyPurpose
-  sealed: string
-  createdAt: Date
-  firstUsedAt: Date | null
-  expiresAt: Date | null
-}
-
-const readMerchant = async (db: Db, box: SecretBox, id: string): Promise<Merchant | null> => {
-  const { rows } = await sql<Row>`select name, company_name as "companyName", company_url as "companyUrl", settings,
-    disabled_at as "disabledAt" from merchants where id = ${id}`.execute(db)
-  const row = rows[0]
-  if (!row) return null
-  const keys = await sql<KeyRow>`select id, purpose, sealed, created_at as "createdAt", first_used_at as "firstUsedAt",
-    expires_at as "expiresAt" from merchant_keys where merchant_id = ${id} order by created_at, id`.execute(db)
-  return {
-    id,
-    name: row.name,
-    companyName: row.companyName,
-    companyUrl: row.companyUrl,
-    settings: readSettings(row.settings),
-    disabled: row.disabledAt !== null,
-    keys: keys.rows.map((key) => ({
-      id: key.id,
-      purpose: key.purpose,
-      secret: box.open(key.sealed, keyOwner(id, key.id)),
-      createdAt: key.createdAt.getTime(),
-      firstUsedAt: key.firstUsedAt?.getTime() ?? null,
-      expiresAt: key.expiresAt?.getTime() ?? null,
-    })),
+  find(merchantId: string): Found | Promise<Found> {
+    if (!this.#loaded) return this.#load().then(() => this.find(merchantId))
+    if (this.#reading.size > 0) {
+      const reading = this.#reading.get(merchantId)
+      if (reading) return reading
+    }
+    return this.#known.get(merchantId) ?? null
   }
-}
 
-/** Keys of a purpose that are valid at a time, oldest first. */
-export const validKeys = (merchant: Merchant, purpose: KeyPurpose, at: number): MerchantKey[] =>
-  merchant.keys.filter((key) => key.purpose === purpose && (key.expiresAt === null || key.expiresAt > at))
+  forget(merchantId: string): void {
+    if (this.#loading) this.#changed.add(merchantId)
+    const reading = this.#read([merchantId], this.#known).then((merchants) => merchants[0] ?? null)
+    this.#reading.set(merchantId, reading)
+    reading
+      .then((merchant) => {
+        if (this.#reading.get(merchantId) !== reading) return
+        if (merchant) this.#known.set(merchantId, merchant)
+        else this.#known.delete(merchantId)
+        this.#reading.delete(merchantId)
+      })
+      .catch(() => {
+        // What could not be read can't be trusted: the next request of anyone reads all.
+        if (this.#reading.get(merchantId) !== reading) return
+        this.#reading.delete(merchantId)
+        this.#distrust()
+      })
+  }
 
-/** Where and how notifications of a merchant are sent. */
-export interface Endpoint {
-  url: string
-  /** signs SIGNATURE: the newest key that the merchant has used, so that notifications follow a rotation by themselves */
-  signingKey: string
-  /** Standard Webhooks secrets, newest first */
-  webhookSecrets: readonly string[]
-}
+  forgetAll(): void {
+    this.#distrust()
+    this.#load().catch(() => {})
+  }
 
-/** Null while the merchant has no notifications address, no valid key, or is unknown. */
-export const endpointOf = (merchant: Merchant | null, at: number): Endpoint | null => {
-  if (!merchant || merchant.settings.notificationsUrl === null) return null
-  const keys = validKeys(merchant, 'api', at)
-  const signing = keys.findLast((key) => key.firstUsedAt !== null) ?? keys[0]
-  if (!signing) return null
-  return {
-    url: merchant.settings.notificationsUrl,
-    signingKey: signing.secret,
-    webhookSecrets: validKeys(merchant, 'webhook', at).map((key) => key.secret).toReversed(),
+  #distrust(): void {
+    this.#loaded = false
+    this.#loading = undefined
+  }
+
+  /** One reading serves everyone who waits. A failed one is told to them, and the next request tries again. */
+  #load(): Promise<void> {
+    if (this.#loading) return this.#loading
+    this.#changed.clear()
+    const loading: Promise<void> = this.#readAll(() => this.#loading === loading).finally(() => {
+      if (this.#loading === loading) this.#loading = undefined
+    })
+    this.#loading = loading
+    return loading
+  }
+
+  async #readAll(isNewest: () => boolean): Promise<void> {
+    const merchants = await this.#read(null, this.#known)
+    if (!isNewest()) return
+    const known = new Map(merchants.map((merchant) => [merchant.id, merchant]))
+    for (const id of this.#changed) {
+      const newer = this.#known.get(id)
+      if (newer) known.set(id, newer)
+      else known.delete(id)
+    }
+    this.#known = known
+    this.#loaded = true
   }
 }

@@ -1,13 +1,18 @@
 /**
- * Merchants, their settings and their keys. Promises that secrets are stored sealed and shown once, that two keys may be
- * valid at once, that every change is in the audit log, and that a change reaches every process at once.
+ * Merchants, their settings and their keys. Promises that secrets are stored sealed and told once, that at most two keys of
+ * a kind are valid at once, that every change is in the audit log, and that a change reaches every process at once.
  */
-export {
-  createMerchant, markKeyUsed, revokeKey, rotateKey, setDisabled, setSetting, type KeyPurpose, type NewMerchant, type RandomBytes,
-} from './commands.ts'
-export { createDirectory, endpointOf, validKeys } from './directory.ts'
-export type { Endpoint, Merchant, MerchantDirectory, MerchantKey } from './directory.ts'
-export { listMerchants } from './queries.ts'
-export type { MerchantLine } from './queries.ts'
+export { listAudit } from './audit.ts'
+export type { AuditLine } from './audit.ts'
+export { createMerchant, FIELD_NAMES, setDisabled, setSetting } from './commands.ts'
+export type { NewMerchant } from './commands.ts'
+export { createDirectory } from './directory.ts'
+export type { MerchantDirectory } from './directory.ts'
+export { markKeyUsed, revokeKey, rotateKey } from './keys.ts'
+export type { KeyDeps, KeyPurpose, RandomBytes } from './keys.ts'
+export { endpointOf, validKeys } from './merchant.ts'
+export type { Endpoint, Merchant, MerchantKey } from './merchant.ts'
+export { listKeys, listMerchants } from './queries.ts'
+export type { KeyLine, MerchantLine } from './queries.ts'
 export { DEFAULT_SETTINGS, SETTING_NAMES } from './settings.ts'
 export type { MerchantSettings } from './settings.ts'

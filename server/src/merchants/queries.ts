@@ -1,5 +1,10 @@
 import { sql } from 'kysely'
+import type { Logger } from 'pino'
 import type { Db } from '../db/index.ts'
+import type { SecretBox } from '../platform/secrets.ts'
+import { keyOwner, type KeyPurpose } from './keys.ts'
+import type { Merchant, MerchantKey } from './merchant.ts'
+import { readSettings } from './settings.ts'
 
 export interface MerchantLine {
   id: string
@@ -14,3 +19,81 @@ export const listMerchants = async (db: Db): Promise<MerchantLine[]> => {
     created_at as "createdAt" from merchants order by created_at, id`.execute(db)
   return rows
 }
+
+export interface KeyLine {
+  id: string
+  purpose: KeyPurpose
+  createdAt: Date
+  firstUsedAt: Date | null
+  expiresAt: Date | null
+  revokedAt: Date | null
+}
+
+/** The keys of a merchant, oldest first, without their secrets. */
+export const listKeys = async (db: Db, merchantId: string): Promise<KeyLine[]> => {
+  const { rows } = await sql<KeyLine>`select id, purpose, created_at as "createdAt", first_used_at as "firstUsedAt",
+    expires_at as "expiresAt", revoked_at as "revokedAt" from merchant_keys
+    where merchant_id = ${merchantId} order by created_at, id`.execute(db)
+  return rows
+}
+
+interface Row {
+  id: string
+  name: string
+  companyName: string
+  companyUrl: string
+  settings: unknown
+  disabledAt: Date | null
+}
+
+interface KeyRow extends Omit<KeyLine, 'revokedAt'> {
+  merchantId: string
+  sealed: string
+}
+
+/**
+ * Merchants with their opened keys: those of some ids, or all when `ids` is null. A key that can't be opened is told to the
+ * log and left out; throws when none can, which means that this process has the wrong data key.
+ * @param before what was read earlier: a key in it need not be opened again
+ */
+export const readMerchants = async (
+  db: Db,
+  box: SecretBox,
+  ids: readonly string[] | null,
+  before: ReadonlyMap<string, Merchant>,
+  log?: Pick<Logger, 'error'>,
+): Promise<Merchant[]> => {
+  const among = (column: string) => (ids === null ? sql`true` : sql`${sql.ref(column)} = any(${[...ids]}::uuid[])`)
+  const { rows } = await sql<Row>`select id, name, company_name as "companyName", company_url as "companyUrl", settings,
+    disabled_at as "disabledAt" from merchants where ${among('id')}`.execute(db)
+  const keys = await sql<KeyRow>`select merchant_id as "merchantId", id, purpose, sealed, created_at as "createdAt",
+    first_used_at as "firstUsedAt", expires_at as "expiresAt" from merchant_keys
+    where revoked_at is null and ${among('merchant_id')} order by created_at, id`.execute(db)
+  const failures: unknown[] = []
+  const keysOf = Map.groupBy(keys.rows, (key) => key.merchantId)
+  const merchants = rows.map(({ settings, disabledAt, ...row }) => ({
+    ...row,
+    settings: readSettings(settings),
+    disabled: disabledAt !== null,
+    keys: (keysOf.get(row.id) ?? []).flatMap((key) => {
+      try {
+        return [openKey(key, box, before.get(row.id))]
+      } catch (error) {
+        log?.error({ err: error, merchantId: row.id, keyId: key.id }, 'a key of a merchant can not be opened')
+        failures.push(error)
+        return []
+      }
+    }),
+  }))
+  if (failures.length > 0 && failures.length === keys.rows.length) throw failures[0]
+  return merchants
+}
+
+const openKey = (row: KeyRow, box: SecretBox, before: Merchant | undefined): MerchantKey => ({
+  id: row.id,
+  purpose: row.purpose,
+  secret: before?.keys.find((key) => key.id === row.id)?.secret ?? box.open(row.sealed, keyOwner(row.merchantId, row.id)),
+  createdAt: row.createdAt.getTime(),
+  firstUsedAt: row.firstUsedAt?.getTime() ?? null,
+  expiresAt: row.expiresAt?.getTime() ?? null,
+})

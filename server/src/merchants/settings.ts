@@ -2,7 +2,7 @@
 export interface MerchantSettings {
   /** where notifications go; none are sent while it is null, and none are lost */
   notificationsUrl: string | null
-  /** the merchant's site, for redirects */
+  /** the merchant's site; set once */
   domain: string | null
   /** where the operator writes to about this merchant's deposits, withdrawals and failing notifications */
   email: string | null
@@ -12,11 +12,13 @@ export interface MerchantSettings {
   formTargetAddresses: string[]
   /** most deposit addresses, null for no limit */
   addressLimit: number | null
-  /** signed requests a minute, null for the installation's own limit */
+  /** signed requests a minute in one api process, null for the installation's own limit */
   requestsPerMinute: number | null
   /** credit deposits only when screening has verified them; takes effect with screening */
   holdUntilVerified: boolean
 }
+
+export type SettingName = keyof MerchantSettings
 
 export const DEFAULT_SETTINGS: MerchantSettings = {
   notificationsUrl: null,
@@ -29,7 +31,6 @@ export const DEFAULT_SETTINGS: MerchantSettings = {
   holdUntilVerified: false,
 }
 
-export type SettingName = keyof MerchantSettings
 export const SETTING_NAMES = Object.keys(DEFAULT_SETTINGS) as SettingName[]
 
 /** Stored settings with the defaults of this build; what this build does not know is left out. */
@@ -39,52 +40,83 @@ export const readSettings = (stored: unknown): MerchantSettings => {
   return { ...DEFAULT_SETTINGS, ...Object.fromEntries(known) }
 }
 
-const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/
-const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,253}$/
-
-/** Reads a setting as an operator writes it on a command line. Throws with what to write instead. */
-export const parseSetting = (name: string, text: string): Partial<MerchantSettings> => {
-  if (!SETTING_NAMES.includes(name as SettingName)) {
-    throw new RangeError(`no setting is called ${name}: there are ${SETTING_NAMES.join(', ')}`)
+/** Reads a setting as an operator writes it on a command line. Throws a RangeError that says what to write instead. */
+export const parseSetting = (name: SettingName, text: string): Partial<MerchantSettings> => {
+  const trimmed = text.trim()
+  const none = trimmed === '' || trimmed === 'none'
+  switch (typeof DEFAULT_SETTINGS[name]) {
+    case 'boolean':
+      if (trimmed !== 'true' && trimmed !== 'false') throw new RangeError(`${name} is true or false`)
+      return { [name]: trimmed === 'true' }
+    case 'object':
+      if (Array.isArray(DEFAULT_SETTINGS[name])) return checkSettings({ [name]: none ? [] : trimmed.split(',').map((item) => item.trim()) })
+      if (none) return { [name]: null }
+      return checkSettings({ [name]: COUNTS.has(name) ? readCount(name, trimmed) : trimmed })
+    default:
+      throw new Error(`${name} has a type that is not written as text`)
   }
-  const setting = name as SettingName
-  return { [setting]: parsers[setting](text) }
 }
 
-const none = (text: string): boolean => text === '' || text === 'none'
+const COUNTS = new Set<SettingName>(['addressLimit', 'requestsPerMinute'])
+const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/
+const ADDRESS = /^[A-Za-z0-9:_.-]{1,128}$/
+const MOST_IN_LIST = 100
+const LONGEST_URL = 2_048
 
-const parsers: { [Name in SettingName]: (text: string) => MerchantSettings[Name] } = {
-  notificationsUrl: (text) => (none(text) ? null : readUrl(text)),
-  domain: (text) => (none(text) ? null : readHost(text)),
+type Checks = { [Name in SettingName]?: (value: NonNullable<MerchantSettings[Name]>) => MerchantSettings[Name] }
+
+/** The settings of a change in the form they are stored in. Throws a RangeError for a value that can't be. */
+export const checkSettings = (change: Partial<MerchantSettings>): Partial<MerchantSettings> => {
+  const checked = Object.entries(change).map(([name, value]) => {
+    if (!SETTING_NAMES.includes(name as SettingName)) {
+      throw new RangeError(`no setting is called ${name}: there are ${SETTING_NAMES.join(', ')}`)
+    }
+    const check = CHECKS[name as SettingName] as ((value: unknown) => unknown) | undefined
+    return [name, value === null || check === undefined ? value : check(value)]
+  })
+  return Object.fromEntries(checked) as Partial<MerchantSettings>
+}
+
+const CHECKS: Checks = {
+  notificationsUrl: (text) => checkUrl(text),
+  domain: (text) => checkHost(text),
   email: (text) => {
-    if (none(text)) return null
     if (!EMAIL.test(text)) throw new RangeError('email is an address such as shop@example.com, or none')
     return text
   },
-  redirectHosts: (text) => (none(text) ? [] : text.split(',').map((host) => readHost(host.trim()))),
-  formTargetAddresses: (text) => (none(text) ? [] : text.split(',').map((address) => address.trim())),
-  addressLimit: (text) => (none(text) ? null : readCount(text, 'addressLimit')),
-  requestsPerMinute: (text) => (none(text) ? null : readCount(text, 'requestsPerMinute')),
-  holdUntilVerified: (text) => {
-    if (text !== 'true' && text !== 'false') throw new RangeError('holdUntilVerified is true or false')
-    return text === 'true'
+  redirectHosts: (hosts) => checkList('redirectHosts', hosts.map(checkHost)),
+  formTargetAddresses: (addresses) => {
+    const wrong = addresses.find((address) => !ADDRESS.test(address))
+    if (wrong !== undefined) throw new RangeError(`formTargetAddresses: ${JSON.stringify(wrong)} is not an address`)
+    return checkList('formTargetAddresses', addresses)
   },
+  addressLimit: (count) => readCount('addressLimit', String(count)),
+  requestsPerMinute: (count) => readCount('requestsPerMinute', String(count)),
 }
 
-const readUrl = (text: string): string => {
+/** In the one spelling that is sent: notifications are signed over their host and path. */
+const checkUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) throw new RangeError('notificationsUrl is an http(s) address, or none')
   if (url.username !== '' || url.password !== '') throw new RangeError('notificationsUrl must not hold a user name or password')
   if (url.hash !== '') throw new RangeError('notificationsUrl must not have a fragment (#...)')
-  return text
+  if (url.href.length > LONGEST_URL) throw new RangeError(`notificationsUrl has at most ${LONGEST_URL} characters`)
+  return url.href
 }
 
-const readHost = (text: string): string => {
-  if (!HOST.test(text)) throw new RangeError(`${JSON.stringify(text)} is not a host name such as shop.example.com`)
-  return text
+const checkHost = (text: string): string => {
+  const host = text.toLowerCase()
+  if (!HOST.test(host)) throw new RangeError(`${JSON.stringify(text)} is not a host name such as shop.example.com`)
+  return host
 }
 
-const readCount = (text: string, name: string): number => {
+const checkList = (name: string, items: string[]): string[] => {
+  if (items.length > MOST_IN_LIST) throw new RangeError(`${name} has at most ${MOST_IN_LIST} entries`)
+  return [...new Set(items)]
+}
+
+const readCount = (name: string, text: string): number => {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new RangeError(`${name} is a whole number above 0, or none`)
   return Number(text)
 }

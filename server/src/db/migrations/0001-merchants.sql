@@ -10,7 +10,8 @@ create table merchants (
 );
 
 -- Secrets of a merchant, sealed with the data key. `api` signs requests and notifications; `webhook` is the Standard
--- Webhooks secret. Several may be valid at once, so that they can be rotated without a gap.
+-- Webhooks secret. Two may be valid at once, so that they can be rotated without a gap. `revoked_at` ends a key whatever
+-- any clock says.
 create table merchant_keys (
   merchant_id uuid not null references merchants (id),
   id uuid not null,
@@ -19,6 +20,7 @@ create table merchant_keys (
   created_at timestamptz not null,
   first_used_at timestamptz,
   expires_at timestamptz,
+  revoked_at timestamptz,
   primary key (merchant_id, id)
 );
 
@@ -78,4 +80,6 @@ create table request_answers (
   created_at timestamptz not null,
   primary key (merchant_id, key)
 );
-create index request_answers_age on request_answers (created_at);
+-- The two kinds live differently long: each is found by age without reading the other.
+create index request_answers_signatures on request_answers (created_at) where key like 'sig:%';
+create index request_answers_keys on request_answers (created_at) where key like 'key:%';
