@@ -10,7 +10,7 @@ export {
 } from './jobs.ts'
 export { withdrawalMoves } from './machine.ts'
 export { withdrawalRoutes } from './routes.ts'
-export type { WhoseAddress, WithdrawalRoutesDeps } from './routes.ts'
+export type { WithdrawalRoutesDeps } from './routes.ts'
 export type { Rules } from './request.ts'
 export { createSettlement } from './settlement.ts'
 export type { EvmPayoutDeps, PayoutDeps } from './payouts.ts'

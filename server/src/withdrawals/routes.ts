@@ -1,6 +1,5 @@
 import { feeLookupErrors, generalErrors, orderErrors } from '@bursar/contract'
 import { sql } from 'kysely'
-import type { Network } from '@bursar/chainkit'
 import { isUuid } from '../base/id.ts'
 import type { Db } from '../db/index.ts'
 import type { Committer, Outcome, Settled } from '../ledger/index.ts'
@@ -14,19 +13,21 @@ import {
 } from './request.ts'
 import { findById, findByLocalId, rowOf, withdrawalRows } from './store.ts'
 import { createTermsReader } from './terms.ts'
+import { createWhoseAddress, type WhoseAddress } from './whose.ts'
 import type { Withdrawal } from './withdrawal.ts'
-
-/** Whose address this is: a merchant's deposit address, one of the house's own, or nobody's here. */
-export type WhoseAddress = (network: Network, address: string) => Promise<'merchant' | 'house' | 'nobody'>
 
 export interface WithdrawalRoutesDeps {
   runtime: Runtime
   committer: Committer
   rules: Rules
+}
+
+interface Deps extends WithdrawalRoutesDeps {
   whose: WhoseAddress
 }
 
-export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
+export const withdrawalRoutes = (given: WithdrawalRoutesDeps): Route[] => {
+  const deps: Deps = { ...given, whose: createWhoseAddress(given.runtime.db) }
   const { runtime, rules } = deps
   const terms = createTermsReader(runtime.db, rules.catalogue, runtime.clock.now)
   return [
@@ -68,7 +69,7 @@ export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
 const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
 
 const create = async (
-  deps: WithdrawalRoutesDeps,
+  deps: Deps,
   request: ApiRequest,
   terms: Parameters<typeof checkFreezes>[2],
 ): Promise<ApiAnswer> => {
@@ -152,7 +153,7 @@ const answerOf = (outcome: Outcome, id: string, scale: number): ApiAnswer => {
   }
 }
 
-const bodyOf = async (deps: WithdrawalRoutesDeps, withdrawal: Withdrawal): Promise<Record<string, unknown>> => {
+const bodyOf = async (deps: Deps, withdrawal: Withdrawal): Promise<Record<string, unknown>> => {
   const asset = deps.rules.catalogue.findCrypto(withdrawal.ticker)
   if (!asset) throw new Error(`asset ${withdrawal.ticker} is no longer configured`)
   return withdrawalBody(withdrawal, asset, wireStatus(withdrawal), await carriedOf(deps.runtime.db, withdrawal))

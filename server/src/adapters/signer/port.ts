@@ -1,4 +1,5 @@
 import type { KeyAccount, Network } from '@bursar/chainkit'
+import type { SignerStatus } from '@bursar/signer/client'
 
 /** What a transaction pays, as the signer holds it against the bytes: one withdrawal, in the asset's chain units. */
 export interface Intent {
@@ -27,7 +28,7 @@ export interface SignRequest {
 }
 
 export type SignAnswer =
-  /** raw network transaction in hex, and its hash */
+  /** raw network transaction as the network takes it, and its hash */
   | { signed: string; hash: string }
   /** nothing was signed, and nothing will be for this request as it stands */
   | { refused: string; message: string }
@@ -38,9 +39,4 @@ export interface Signer {
   status(): Promise<SignerStatus>
 }
 
-export interface SignerStatus {
-  keys: { fingerprint: string; [name: string]: unknown }
-  policy: { hash: string; [name: string]: unknown }
-  log: { length: number; head: string }
-  [name: string]: unknown
-}
+export type { SignerStatus } from '@bursar/signer/client'

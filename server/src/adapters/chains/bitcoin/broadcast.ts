@@ -1,0 +1,63 @@
+import { isRefused } from '@bursar/chainkit'
+import { parseTransaction } from '@bursar/chainkit/bitcoin'
+import type { BroadcastResult } from '../port.ts'
+import type { Rpc } from '../rpc.ts'
+import type { RpcAnswer } from '../rpc-answer.ts'
+import { bytesOf } from '../shape.ts'
+import { readStatus } from './standing.ts'
+
+type Verdict = 'accepted' | 'spent' | 'fee-too-low' | 'invalid' | 'conflict'
+
+const VERIFY_ERROR = -25
+const VERIFY_REJECTED = -26
+const ALREADY_IN_CHAIN = -27
+const DECODE_FAILED = -22
+
+/** What Bitcoin Core's refusals mean. The first that fits counts; of a code without a pattern, every message. */
+const VERDICTS: readonly { code: number; says?: RegExp; verdict: Verdict }[] = [
+  { code: ALREADY_IN_CHAIN, verdict: 'accepted' },
+  { code: VERIFY_REJECTED, says: /^txn-already-(in-mempool|known)|^txn-same-nonwitness-data-in-mempool/, verdict: 'accepted' },
+  // An input is not there: another transaction spent it, or this very one did and its outputs are spent too.
+  { code: VERIFY_ERROR, says: /missing ?inputs|missing-inputs|missingorspent/i, verdict: 'spent' },
+  { code: VERIFY_REJECTED, says: /missing-inputs|missingorspent/i, verdict: 'spent' },
+  { code: VERIFY_REJECTED, says: /^txn-mempool-conflict/, verdict: 'conflict' },
+  {
+    code: VERIFY_REJECTED,
+    says: /^min relay fee not met|^mempool min fee not met|^mempool full|^insufficient fee|insufficient feerate|^replacement-failed/,
+    verdict: 'fee-too-low',
+  },
+  { code: VERIFY_ERROR, verdict: 'invalid' },
+  { code: VERIFY_REJECTED, verdict: 'invalid' },
+  { code: DECODE_FAILED, verdict: 'invalid' },
+]
+
+/** Hands a transaction over once: whoever gets `ChainUnavailable` does not know whether the node took it. */
+export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<BroadcastResult> => {
+  const answer = await rpc.ask({ method: 'sendrawtransaction', params: [raw] }, { attempts: 1 })
+  if (answer.ok) return { kind: 'accepted' }
+  const { message } = answer
+  switch (judge(rpc, answer)) {
+    case 'accepted':
+      return { kind: 'accepted' }
+    case 'spent':
+      return (await isKnown(rpc, raw)) ? { kind: 'accepted' } : { kind: 'conflict', message }
+    case 'conflict':
+      return { kind: 'conflict', message }
+    case 'fee-too-low':
+      return { kind: 'refused', reason: 'fee-too-low', message }
+    case 'invalid':
+      return { kind: 'refused', reason: 'invalid', message }
+  }
+}
+
+const judge = (rpc: Rpc, { code, message }: Extract<RpcAnswer, { ok: false }>): Verdict => {
+  const found = VERDICTS.find((one) => one.code === code && (one.says?.test(message) ?? true))
+  // Anything else is about the node (it is loading, it is out of memory), not about the transaction.
+  if (!found) throw rpc.unavailable('sendrawtransaction', `refused: ${message} (${code})`)
+  return found.verdict
+}
+
+const isKnown = async (rpc: Rpc, raw: string): Promise<boolean> => {
+  const transaction = rpc.believe('sendrawtransaction', () => parseTransaction(bytesOf(raw, 'the transaction')))
+  return !isRefused(transaction) && (await readStatus(rpc, transaction.txid)).kind !== 'unknown'
+}

@@ -1,0 +1,185 @@
+import { isEvmNetwork, type Network } from '@bursar/chainkit'
+import type { AccountChainAdapter, ChainAdapter } from './adapters/chains/port.ts'
+import type { RateSource } from './adapters/rates/port.ts'
+import type { Signer } from './adapters/signer/port.ts'
+import { addressRoutes, createAddressIssuer, createStockJob } from './addresses/index.ts'
+import { assetRoutes, type Catalogue } from './assets/index.ts'
+import { balanceRoutes } from './balances/index.ts'
+import type { PoolSettings } from './db/index.ts'
+import { createDeposits, depositRoutes } from './deposits/index.ts'
+import { createAnswerPruneJob, createHttpServer, type HttpDeps } from './http/index.ts'
+import type { Job } from './jobs/index.ts'
+import { createCommitter } from './ledger/index.ts'
+import { endpointOf, markKeyUsed, type MerchantDirectory } from './merchants/index.ts'
+import type { Outbound } from './outbound/index.ts'
+import { createFollowing, createSendingJob, evmHotAddress, type PausePoint, type WalletKeys } from './outgoing/index.ts'
+import type { OffsetClock } from './platform/clock.ts'
+import type { Route } from './platform/route.ts'
+import type { Runtime } from './platform/runtime.ts'
+import type { Policies } from './policy.ts'
+import { createPriceReader, createRatesJob, freshPrices } from './rates/index.ts'
+import { createFunding, createReconcileJob, createSealJob } from './treasury/index.ts'
+import { createLeadership, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
+import { createAttemptPruneJob, createDeliveryJob, webhookRoutes } from './webhooks/index.ts'
+import {
+  createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createSettlement, withdrawalRoutes,
+  type PayoutDeps,
+} from './withdrawals/index.ts'
+import { createSigning } from './signing.ts'
+
+/** What every role is made of. */
+export interface World {
+  runtime: Runtime & { clock: OffsetClock }
+  catalogue: Catalogue
+  policies: Policies
+  wallet: WalletKeys
+}
+
+const STOCK_TARGET = 2_000
+const RATES_EVERY_MS = 15_000
+const FEES_EVERY_MS = 10_000
+const RECONCILE_EVERY_MS = 5 * 60_000
+
+/** The rooms that follow chains, in the order they are told. */
+export const createListeners = ({ catalogue, policies, runtime }: World): { listeners: ChainListener[]; deposits: ReturnType<typeof createDeposits> } => {
+  const deposits = createDeposits({
+    catalogue,
+    policy: policies.deposits,
+    prices: (tx, tickers) => freshPrices(tx, tickers, new Date(runtime.clock.now())),
+    onCredited: [],
+  })
+  const outgoing = createFollowing([createSettlement(catalogue)])
+  return { listeners: [outgoing, createFunding(catalogue), deposits], deposits }
+}
+
+export type ApiLimits = Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute'>
+
+/** The merchant API: what serves requests, and the jobs that keep them fast. */
+export const createApi = (world: World, directory: MerchantDirectory, pool: PoolSettings, limits: ApiLimits) => {
+  const { runtime, catalogue, wallet } = world
+  const committer = createCommitter(pool)
+  const networks = new Set([...catalogue.networks].filter((network) => network !== 'TRON'))
+  const issuer = createAddressIssuer({
+    db: runtime.db,
+    keys: wallet,
+    limitOf: async (merchantId) => (await directory.find(merchantId))?.settings.addressLimit ?? null,
+  })
+  const tickers = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
+  const routes: Route[] = [
+    ...balanceRoutes({ runtime, catalogue }),
+    ...addressRoutes({ runtime, issuer, networks }),
+    ...depositRoutes({ db: runtime.db, catalogue }),
+    ...withdrawalRoutes({
+      runtime,
+      committer,
+      rules: { catalogue, bitcoinChain: wallet.bitcoinChain, served: networks },
+    }),
+    ...assetRoutes({ catalogue, prices: createPriceReader(runtime.db, tickers, runtime.clock.now) }),
+    ...webhookRoutes({ db: runtime.db }),
+  ]
+  const server = createHttpServer({
+    directory,
+    clock: runtime.clock,
+    ...limits,
+    routes,
+    log: runtime.log,
+    ready: async () => {
+      await runtime.db.selectFrom('business_clock').select('offset_ms').execute()
+    },
+    onFirstUse: (merchant, key) => {
+      runtime.db
+        .transaction()
+        .execute((tx) => markKeyUsed(tx, merchant.id, key.id, new Date(runtime.clock.business())))
+        .catch((err: unknown) => runtime.log.warn({ err }, 'the first use of a key was not noted and will be with its next'))
+    },
+  })
+  const families = [...new Set([...networks].map((network) => (isEvmNetwork(network) ? 'EVM' : 'BITCOIN')))] as ('EVM' | 'BITCOIN')[]
+  const jobs: Job[] = [createStockJob({ runtime, keys: wallet, families, target: STOCK_TARGET })]
+  const close = async (): Promise<void> => {
+    await server.close()
+    await issuer.close()
+    await committer.close()
+  }
+  return { server, jobs, close }
+}
+
+export interface WorkerDeps {
+  adapters: ReadonlyMap<Network, ChainAdapter>
+  chainIds: ReadonlyMap<Network, bigint>
+  signer: Signer
+  sources: readonly RateSource[]
+  outbound: Outbound
+  directory: MerchantDirectory
+  pause: PausePoint
+}
+
+/** Everything that takes time: money out, prices, notifications, the books. */
+export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
+  const { runtime, catalogue } = world
+  const { deposits } = createListeners(world)
+  const all = [...deps.adapters.values()]
+  const tickers = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
+  return [
+    createFeeRateJob(runtime, all, FEES_EVERY_MS),
+    createRatesJob({ runtime, sources: deps.sources, tickers, everyMs: RATES_EVERY_MS }),
+    createInternalDeliveryJob({
+      runtime,
+      catalogue,
+      networks: [...catalogue.networks],
+      receive: (tx, withdrawal, moment) => deposits.receiveInternal(tx, withdrawal, moment),
+    }),
+    ...all.flatMap((adapter) => payoutJobs(world, deps, adapter)),
+    createDeliveryJob({
+      runtime,
+      outbound: deps.outbound,
+      endpointOf: async (merchantId) => endpointOf(await deps.directory.find(merchantId), runtime.clock.business()),
+    }),
+    createAttemptPruneJob(runtime),
+    createAnswerPruneJob(runtime),
+    createSealJob(runtime, 1_000),
+    createReconcileJob(runtime, catalogue, all, RECONCILE_EVERY_MS),
+  ]
+}
+
+const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[] => {
+  const { runtime, catalogue, wallet, policies } = world
+  const { network } = adapter
+  const policy = policies.sending[network]
+  const signing = createSigning(runtime.db, catalogue, deps.signer)
+  const payout: PayoutDeps = { runtime, catalogue, adapter, wallet, policy, approved: signing.approved, pause: deps.pause }
+  const sending = createSendingJob({
+    runtime,
+    network,
+    adapter,
+    signer: deps.signer,
+    policy,
+    subscribers: [createSettlement(catalogue)],
+    intentsOf: signing.intentsOf,
+    pause: deps.pause,
+  })
+  const everyMs = policies.payoutEveryMs[network]
+  if (network === 'BITCOIN') return [createBitcoinPayoutJob(payout, everyMs), sending]
+  if (!isEvmNetwork(network)) return []
+  const evm = { ...payout, network, adapter: adapter as AccountChainAdapter, chainId: deps.chainIds.get(network)!, hotAddress: evmHotAddress(wallet) }
+  return [createEvmPayoutJob(evm, everyMs), sending]
+}
+
+/** A watcher for each network whose node is configured. */
+export const createWatchers = (
+  world: World,
+  adapters: ReadonlyMap<Network, ChainAdapter>,
+  identities: ReadonlyMap<Network, string>,
+  pool: PoolSettings,
+): Watcher[] => {
+  const { runtime, policies } = world
+  const { listeners } = createListeners(world)
+  return [...adapters].map(([network, adapter]) =>
+    createWatcher({
+      runtime,
+      adapter,
+      listeners,
+      settings: { ...policies.watch[network], network, identity: identities.get(network)! },
+      leadership: createLeadership({ url: pool.url, network }),
+    }),
+  )
+}

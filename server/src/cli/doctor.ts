@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import { createAdapters, identityOf } from '../adapters/chains/index.ts'
+import { connectSigner } from '../adapters/signer/index.ts'
+import { listFreezes } from '../treasury/index.ts'
+import { watchStatus } from '../watcher/index.ts'
+import { print, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { tokensOf, type Opened } from './open.ts'
+
+/** Says what is live and what is degraded, one line each; exit code 1 when something needs a person. */
+export const doctorCommand: Command = {
+  name: 'doctor',
+  usage: 'doctor',
+  summary: 'say which keys, policies, networks and limits are live, and what is wrong',
+  run: async (_args, env) =>
+    withInstallation(env, async (opened) => {
+      const bad: string[] = []
+      const tell = (good: boolean, text: string): void => {
+        print(`${good ? 'ok  ' : 'BAD '} ${text}`)
+        if (!good) bad.push(text)
+      }
+      tell(true, `database: schema of this build, business clock ${opened.runtime.clock.business() - opened.runtime.clock.now()} ms ahead`)
+      await tellSigner(opened, tell)
+      await tellNetworks(opened, tell)
+      for (const stop of await listFreezes(opened.runtime.db)) tell(false, `stopped since ${stop.createdAt.toISOString()}: ${stop.asset ?? 'all'} ${stop.merchantId ?? ''} (${stop.reason})`)
+      const { rows } = await sql<{ kind: string; text: string }>`select kind, text from alerts where resolved_at is null order by raised_at`.execute(opened.runtime.db)
+      for (const alert of rows) tell(false, `${alert.kind}: ${alert.text}`)
+      if (bad.length > 0) process.exitCode = 1
+    }),
+}
+
+type Tell = (good: boolean, text: string) => void
+
+const tellSigner = async ({ config }: Opened, tell: Tell): Promise<void> => {
+  if (config.signer === null) return tell(false, 'signer: BURSAR_SIGNER is not set')
+  const place = config.signer
+  const signer = connectSigner('socketPath' in place ? place : { ...place, tls: { ca: config.signerCa!, cert: config.signerCert!, key: config.signerKey! } })
+  try {
+    const { keys, policy, log } = await signer.status()
+    const ours = config.xpubs
+    const same = ours !== null && ours.evm.hot === keys.evm.hot && ours.bitcoin.hot === keys.bitcoin.hot && ours.evm.deposit === keys.evm.deposit && ours.bitcoin.deposit === keys.bitcoin.deposit
+    tell(same, `signer: keys ${keys.masterFingerprint} (${keys.bitcoinChain})${same ? '' : ', NOT the keys of BURSAR_XPUBS_FILE'}`)
+    tell(policy.enabled, `signer policy ${policy.hash.slice(0, 12)}: ${policy.enabled ? 'enabled' : 'everything is switched off'}, approvers ${policy.approvers.join(', ') || 'none'}`)
+    for (const [network, limits] of Object.entries(policy.networks)) print(`     ${network}: ${JSON.stringify(limits)}`)
+    tell(true, `signer log: ${log.length} lines, head ${log.head.slice(0, 12)}`)
+  } catch (error) {
+    tell(false, `signer: ${(error as Error).message}`)
+  } finally {
+    signer.close()
+  }
+}
+
+const tellNetworks = async ({ config, runtime }: Opened, tell: Tell): Promise<void> => {
+  if (config.networks === null || config.assets === null) return tell(false, 'networks: BURSAR_NETWORKS_FILE or BURSAR_ASSETS_FILE is not set')
+  const statuses = new Map((await watchStatus(runtime.db)).map((status) => [status.network, status]))
+  for (const [network, adapter] of createAdapters(config.networks, tokensOf(config.assets))) {
+    try {
+      const [identity, head, { traces }] = await Promise.all([adapter.identity(), adapter.head(), adapter.capabilities()])
+      tell(identity === identityOf(config.networks, network), `${network}: node of chain ${identity}, head ${head.height}`)
+      const read = statuses.get(network)
+      tell(read !== undefined, `${network}: ${read ? `read to ${read.height}, final to ${read.finalHeight}` : 'not read yet: is a watcher running?'}`)
+      if (network !== 'BITCOIN') tell(traces, `${network}: ${traces ? 'the node gives traces' : 'no traces: native coin sent by contracts is found late'}`)
+      for (const asset of config.assets.crypto) {
+        const on = asset.networks.get(network)
+        if (!on?.contract || !('tokenDecimals' in adapter)) continue
+        const decimals = await (adapter as unknown as { tokenDecimals(contract: string): Promise<number> }).tokenDecimals(on.contract)
+        tell(decimals === on.decimals, `${network}: ${asset.ticker} has ${decimals} decimals${decimals === on.decimals ? '' : `, configured ${on.decimals}`}`)
+      }
+    } catch (error) {
+      tell(false, `${network}: ${(error as Error).message}`)
+    }
+  }
+}

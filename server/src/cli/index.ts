@@ -1,0 +1,36 @@
+import { ConfigError } from '../platform/config.ts'
+import { booksCommands } from './books.ts'
+import { UsageError, type Command } from './command.ts'
+import { doctorCommand } from './doctor.ts'
+import { eventCommands } from './events.ts'
+import { merchantCommands } from './merchant.ts'
+import { moneyCommands } from './money.ts'
+import { runCommands } from './run.ts'
+import type { Environment } from './open.ts'
+
+const commands: readonly Command[] = [
+  ...runCommands, ...merchantCommands, ...booksCommands, ...moneyCommands, ...eventCommands, doctorCommand,
+]
+
+const overview = (): string => {
+  const width = Math.max(...commands.map((command) => command.usage.length))
+  return ['usage: bursar COMMAND', '', ...commands.map((c) => `  ${c.usage.padEnd(width)}  ${c.summary}`)].join('\n')
+}
+
+/** Runs one command line. @returns the exit code: 0 done, 1 it failed, 2 it was typed wrongly */
+export const runCommand = async (args: readonly string[], env: Environment): Promise<number> => {
+  const command = commands.find(({ name }) => args.slice(0, name.split(' ').length).join(' ') === name)
+  if (!command) {
+    process.stderr.write(`${overview()}\n`)
+    return args.length === 0 || args[0] === 'help' || args[0] === '--help' ? 0 : 2
+  }
+  try {
+    await command.run(args.slice(command.name.split(' ').length), env)
+    return 0
+  } catch (error) {
+    const usage = error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') === true
+    const text = error instanceof ConfigError || error instanceof Error ? error.message : String(error)
+    process.stderr.write(`bursar: ${text}\n${usage ? `usage: bursar ${command.usage}\n` : ''}`)
+    return usage ? 2 : 1
+  }
+}

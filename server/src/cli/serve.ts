@@ -1,0 +1,156 @@
+import type { Server } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createAdapters, identityOf } from '../adapters/chains/index.ts'
+import { createHttpRateSource } from '../adapters/rates/http.ts'
+import { connectSigner } from '../adapters/signer/index.ts'
+import { createApi, createWatchers, createWorkerJobs, type World } from '../app.ts'
+import { listen, type Listener } from '../db/index.ts'
+import { createJobLoop, type Job } from '../jobs/index.ts'
+import { createDirectory } from '../merchants/index.ts'
+import { createOutbound } from '../outbound/index.ts'
+import { ensureWallets } from '../outgoing/index.ts'
+import { readClockOffset } from '../platform/business-clock.ts'
+import type { Role } from '../platform/config.ts'
+import { createInnerServer } from '../platform/metrics.ts'
+import { momentOf } from '../platform/runtime.ts'
+import { createSecretBox } from '../platform/secrets.ts'
+import { figuresOf } from './figures.ts'
+import { openInstallation, required, tokensOf, type Environment, type Opened } from './open.ts'
+import { pausePoints } from './pausing.ts'
+
+/** What a started role gives back when it is told to stop, in order. */
+type Stop = () => Promise<void>
+
+/** Serves a role until SIGTERM or SIGINT: stops taking work, ends what is under way, closes. */
+export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promise<void> => {
+  const opened = await openInstallation(env, role)
+  const { config, runtime } = opened
+  const world: World = {
+    runtime,
+    catalogue: required(config.assets, 'BURSAR_ASSETS_FILE'),
+    policies: opened.policies,
+    wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
+  }
+  const directory = createDirectory(runtime.db, createSecretBox(config.dataKey))
+  const stops: Stop[] = [opened.close]
+  stops.push(closing(followChanges(opened, directory)))
+  await ensureWallets(runtime.db, world.wallet, momentOf(runtime))
+  const has = (one: Role): boolean => role === one || role === 'all'
+  if (has('watcher')) stops.push(startWatchers(world, opened))
+  if (has('worker')) stops.push(await startWorker(world, opened, directory, env))
+  if (has('api')) stops.push(await startApi(world, opened, directory))
+  if (config.inner.port !== 0) stops.push(await startInner(opened))
+  runtime.log.info({ role }, 'ready')
+  process.send?.('ready')
+  await untilStopped()
+  runtime.log.info('stopping')
+  for (const stop of stops.toReversed()) await stop()
+}
+
+const closing = (listener: Listener) => () => listener.close()
+
+/** Hears at once of changed merchants and of the business clock; after a lost connection nothing kept is trusted. */
+const followChanges = ({ runtime, pool }: Opened, directory: ReturnType<typeof createDirectory>): Listener => {
+  const followClock = (): void => {
+    readClockOffset(runtime.db).then(
+      (offset) => runtime.clock.setOffset(offset),
+      (err: unknown) => runtime.log.warn({ err }, 'the business clock could not be read'),
+    )
+  }
+  return listen(pool, ['merchant_changed', 'business_clock'], {
+    connected: () => {
+      directory.forgetAll()
+      followClock()
+    },
+    notified: (channel, payload) => {
+      if (channel === 'merchant_changed') directory.forget(payload)
+      else followClock()
+    },
+  })
+}
+
+const startApi = async (world: World, { config, runtime, pool }: Opened, directory: ReturnType<typeof createDirectory>): Promise<Stop> => {
+  const api = createApi(world, directory, pool, {
+    window: { maxAge: config.timestampMaxAge, maxAhead: config.timestampMaxAhead },
+    requestsPerMinute: config.requestsPerMinute,
+    refusalsPerMinute: config.refusalsPerMinute,
+  })
+  const loop = createJobLoop(api.jobs, runtime.log)
+  await api.server.listen({ host: config.http.host, port: config.http.port })
+  runtime.log.info({ address: `${config.http.host}:${config.http.port}` }, 'the merchant API listens')
+  return async () => {
+    await api.close()
+    await loop.stop()
+  }
+}
+
+const startWorker = async (
+  world: World,
+  { config, runtime }: Opened,
+  directory: ReturnType<typeof createDirectory>,
+  env: Environment,
+): Promise<Stop> => {
+  const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
+  const signer = connectSigner(signerAddress(config))
+  const outbound = createOutbound({ allow: config.outboundAllow, allowHttp: config.httpWebhooks })
+  const jobs: Job[] = createWorkerJobs(world, {
+    adapters: createAdapters(networks, tokensOf(world.catalogue)),
+    chainIds: new Map(Object.entries(networks).flatMap(([name, chain]) => ('chainId' in chain ? [[name as never, BigInt(chain.chainId)]] : []))),
+    signer,
+    sources: config.ratesUrl === null ? [] : [createHttpRateSource({ url: config.ratesUrl })],
+    outbound,
+    directory,
+    pause: pausePoints(env),
+  })
+  const loop = createJobLoop(jobs, runtime.log)
+  return async () => {
+    await loop.stop()
+    await outbound.close()
+    signer.close()
+  }
+}
+
+const signerAddress = ({ signer, signerCa, signerCert, signerKey }: Opened['config']) => {
+  const place = required(signer, 'BURSAR_SIGNER')
+  if ('socketPath' in place) return place
+  return { ...place, tls: { ca: signerCa!, cert: signerCert!, key: signerKey! } }
+}
+
+/** A network that must not be watched any further stays stopped, with its alert; the others go on. */
+const startWatchers = (world: World, { config, runtime, pool }: Opened): Stop => {
+  const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
+  const adapters = createAdapters(networks, tokensOf(world.catalogue))
+  const identities = new Map([...adapters.keys()].map((network) => [network, identityOf(networks, network)]))
+  const stopping = new AbortController()
+  const running = createWatchers(world, adapters, identities, pool).map((watcher) =>
+    watcher.run(stopping.signal).catch((err: unknown) => runtime.log.fatal({ err }, 'a network is not watched any more')),
+  )
+  return async () => {
+    stopping.abort()
+    await Promise.all(running)
+  }
+}
+
+const startInner = async ({ config, runtime }: Opened): Promise<Stop> => {
+  const server: Server = createInnerServer(figuresOf(runtime), async () => {
+    await readClockOffset(runtime.db)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(config.inner.port, config.inner.host, resolve)
+  })
+  return () => new Promise((resolve) => server.close(() => resolve()))
+}
+
+const LONGEST_STOP_MS = 25_000
+
+const untilStopped = (): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = (): void => {
+      resolve()
+      // What hangs must not keep the process: everything that matters is in the database.
+      void sleep(LONGEST_STOP_MS, undefined, { ref: false }).then(() => process.exit(1))
+    }
+    process.once('SIGTERM', stop)
+    process.once('SIGINT', stop)
+  })

@@ -1,0 +1,44 @@
+import { createServer, type Server } from 'node:http'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+
+/** A figure read at the time it is asked for. */
+export interface Figure {
+  name: string
+  help: string
+  labels: readonly string[]
+  read(): Promise<{ labels: Record<string, string>; value: number }[]>
+}
+
+/** Metrics and health of one process, on an inner address that merchants never reach. */
+export const createInnerServer = (figures: readonly Figure[], healthy: () => Promise<void>): Server => {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  for (const { name, help, labels, read } of figures) {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: [...labels],
+      registers: [registry],
+      async collect() {
+        gauge.reset()
+        for (const { labels: at, value } of await read()) gauge.set(at, value)
+      },
+    })
+  }
+  return createServer((request, response) => {
+    const answer = (status: number, type: string, body: string): void => {
+      response.writeHead(status, { 'content-type': type }).end(body)
+    }
+    if (request.url === '/metrics') {
+      registry.metrics().then(
+        (text) => answer(200, registry.contentType, text),
+        (error: unknown) => answer(500, 'text/plain', String(error)),
+      )
+    } else if (request.url === '/health') {
+      healthy().then(
+        () => answer(200, 'text/plain', 'ok'),
+        (error: unknown) => answer(503, 'text/plain', String(error)),
+      )
+    } else answer(404, 'text/plain', 'not found')
+  })
+}

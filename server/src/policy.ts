@@ -1,0 +1,61 @@
+import { isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
+import { DEFAULT_DEPOSIT_POLICY, type ConfirmationRule, type DepositPolicy } from './deposits/index.ts'
+import { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, type SendingPolicy } from './outgoing/index.ts'
+import { DEFAULT_WATCHER_SETTINGS, type WatcherSettings } from './watcher/index.ts'
+
+/** What `BURSAR_POLICY_FILE` may say of a network; everything left out keeps its default. Amounts are decimal digits. */
+interface NetworkPolicy {
+  confirmations?: { kind: 'final' } | { kind: 'tiers'; tiers: { belowUsd: string; confirmations: number }[]; otherwise: number }
+  goneAfterMs?: number
+  watch?: Partial<Pick<WatcherSettings, 'startHeight' | 'pollMs' | 'ringBlocks' | 'ahead' | 'mostBlocks' | 'mostTransfers' | 'staleAfterMs'>>
+  sending?: Partial<Record<keyof SendingPolicy, number | string>>
+  /** pause between two looks for withdrawals to take up, in ms: longer makes larger Bitcoin batches */
+  payoutEveryMs?: number
+}
+
+export interface Policies {
+  deposits: DepositPolicy
+  watch: Readonly<Record<Network, Omit<WatcherSettings, 'network' | 'identity'>>>
+  sending: Readonly<Record<Network, SendingPolicy>>
+  payoutEveryMs: Readonly<Record<Network, number>>
+}
+
+const PAYOUT_EVERY_MS: Record<Network, number> = { BITCOIN: 10_000, ETHEREUM: 1_000, BINANCE_SMART_CHAIN: 1_000, TRON: 1_000 }
+const KEYS = ['confirmations', 'goneAfterMs', 'watch', 'sending', 'payoutEveryMs']
+
+/** Reads the policy file over the defaults. Throws with the place named when it says something unknown. */
+export const readPolicies = (file: unknown): Policies => {
+  const given = (file ?? {}) as Record<string, NetworkPolicy>
+  for (const [network, policy] of Object.entries(given)) {
+    if (!isNetwork(network)) throw new Error(`policy: ${network} is not one of ${NETWORKS.join(', ')}`)
+    const unknown = Object.keys(policy).filter((key) => !KEYS.includes(key))
+    if (unknown.length > 0) throw new Error(`policy: ${network} has unknown ${unknown.join(', ')}; there are ${KEYS.join(', ')}`)
+  }
+  const each = <T>(make: (network: Network, policy: NetworkPolicy) => T): Record<Network, T> =>
+    Object.fromEntries(NETWORKS.map((network) => [network, make(network, given[network] ?? {})])) as Record<Network, T>
+  return {
+    deposits: each((network, policy) => ({
+      confirmations: policy.confirmations ? confirmationsOf(policy.confirmations) : DEFAULT_DEPOSIT_POLICY[network].confirmations,
+      goneAfterMs: policy.goneAfterMs ?? DEFAULT_DEPOSIT_POLICY[network].goneAfterMs,
+    })),
+    watch: each((network, policy) => ({ ...DEFAULT_WATCHER_SETTINGS[network], ...policy.watch })),
+    sending: each((network, policy) => sendingOf(network, policy.sending ?? {})),
+    payoutEveryMs: each((network, policy) => policy.payoutEveryMs ?? PAYOUT_EVERY_MS[network]),
+  }
+}
+
+const confirmationsOf = (given: NonNullable<NetworkPolicy['confirmations']>): ConfirmationRule =>
+  given.kind === 'final' ? given : { ...given, tiers: given.tiers.map((tier) => ({ ...tier, belowUsd: BigInt(tier.belowUsd) })) }
+
+const sendingOf = (network: Network, given: NonNullable<NetworkPolicy['sending']>): SendingPolicy => {
+  const standard = network === 'BITCOIN' ? DEFAULT_BITCOIN_POLICY : DEFAULT_POLICY
+  const read = Object.entries(given).map(([key, value]) => {
+    const before = standard[key as keyof SendingPolicy] as number | bigint | undefined
+    if (before === undefined) throw new Error(`policy: ${network}.sending has unknown ${key}`)
+    return [key, typeof before === 'bigint' ? BigInt(value) : Number(value)]
+  })
+  return { ...standard, ...(Object.fromEntries(read) as Partial<SendingPolicy>) }
+}
+
+/** What holds without a policy file. */
+export const STANDARD_POLICIES: Policies = readPolicies({})

@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import type { SignRequest, Signer } from './adapters/signer/port.ts'
+import type { Catalogue } from './assets/index.ts'
+import type { Db } from './db/index.ts'
+import { rescale } from './money/index.ts'
+import type { Outgoing } from './outgoing/index.ts'
+import { approvalsOf, carriedBy, type Withdrawal } from './withdrawals/index.ts'
+
+interface AssetLimits {
+  approvalsAbove?: string
+  approvalsNeeded?: number
+}
+
+const STATUS_KEPT_MS = 10_000
+
+/** What stands between withdrawals and the signer: what a transaction pays, and which withdrawals still wait for people. */
+export const createSigning = (db: Db, catalogue: Catalogue, signer: Signer) => {
+  let kept: { at: number; limits: Promise<ReadonlyMap<string, AssetLimits>> } | undefined
+  const limits = (): Promise<ReadonlyMap<string, AssetLimits>> => {
+    const at = performance.now()
+    if (!kept || at - kept.at > STATUS_KEPT_MS) {
+      kept = { at, limits: readLimits(signer) }
+      kept.limits.catch(() => {
+        kept = undefined
+      })
+    }
+    return kept.limits
+  }
+  return {
+    /** The payments of a transaction in chain units, with the approvals people gave them. */
+    intentsOf: async (outgoing: Outgoing): Promise<Pick<SignRequest, 'intents' | 'approvals'>> => {
+      const withdrawals = await carriedBy(db, outgoing.id)
+      const approvals = await approvalsOf(db, withdrawals)
+      return {
+        intents: withdrawals.map((withdrawal) => ({
+          id: withdrawal.id,
+          asset: withdrawal.ticker,
+          to: withdrawal.to,
+          units: chainUnits(catalogue, withdrawal).toString(),
+        })),
+        ...(approvals.length === 0 ? {} : { approvals: approvals.map(({ keyId, signature }) => ({ keyId, signature })) }),
+      }
+    },
+
+    /** Those that the signer's policy lets go without approvals, or that have enough of them. */
+    approved: async (withdrawals: readonly Withdrawal[]): Promise<Withdrawal[]> => {
+      if (withdrawals.length === 0) return []
+      const rules = await limits()
+      const over = withdrawals.filter((w) => needsApproval(rules.get(`${w.blockchain}/${w.ticker}`), chainUnits(catalogue, w)))
+      const given = await approvalCounts(db, over)
+      return withdrawals.filter((w) => {
+        const rule = rules.get(`${w.blockchain}/${w.ticker}`)
+        return !over.includes(w) || (given.get(w.id) ?? 0) >= (rule?.approvalsNeeded ?? 1)
+      })
+    },
+  }
+}
+
+const needsApproval = (rule: AssetLimits | undefined, units: bigint): boolean =>
+  rule?.approvalsAbove !== undefined && units > BigInt(rule.approvalsAbove)
+
+const chainUnits = (catalogue: Catalogue, { ticker, blockchain, units }: Withdrawal): bigint => {
+  const asset = catalogue.findCrypto(ticker)!
+  return rescale(units, asset.scale, asset.networks.get(blockchain)!.decimals)
+}
+
+const readLimits = async (signer: Signer): Promise<ReadonlyMap<string, AssetLimits>> => {
+  const { policy } = await signer.status()
+  const networks = policy.networks as Record<string, { assets?: Record<string, AssetLimits> }>
+  return new Map(
+    Object.entries(networks).flatMap(([network, { assets }]) =>
+      Object.entries(assets ?? {}).map(([ticker, limit]): [string, AssetLimits] => [`${network}/${ticker}`, limit]),
+    ),
+  )
+}
+
+const approvalCounts = async (db: Db, withdrawals: readonly Withdrawal[]): Promise<Map<string, number>> => {
+  if (withdrawals.length === 0) return new Map()
+  const { rows } = await sql<{ id: string; count: number }>`select withdrawal_id as id, count(*) as count
+    from withdrawal_approvals where withdrawal_id = any(${withdrawals.map((w) => w.id)}::uuid[]) group by withdrawal_id`.execute(db)
+  return new Map(rows.map((row) => [row.id, row.count]))
+}
