@@ -51,6 +51,25 @@ export const houseAddressesAmong = async (
   return new Map(rows.map((row) => [row.address, row]))
 }
 
+/**
+ * Rotating addresses that have not ended, a page at a time in the order of their ends.
+ * @param after the last address of the page before
+ */
+export const openLeases = async (
+  db: Db | Tx,
+  family: AddressFamily,
+  now: Date,
+  after: AddressOwner | undefined,
+  most: number,
+): Promise<AddressOwner[]> => {
+  const next = after === undefined ? sql`true` : sql`(leased_until, address) > (${after.leasedUntil}, ${after.address})`
+  const { rows } = await sql<AddressOwner>`
+    select merchant_id as "merchantId", id as "addressId", address, meta, leased_until as "leasedUntil"
+    from addresses where family = ${family} and leased_until > ${now} and ${next}
+    order by leased_until, address limit ${most}`.execute(db)
+  return rows
+}
+
 /** An address that needs no transaction to be paid from another account of this installation. */
 export type OurAddress = { kind: 'deposit'; owner: AddressOwner } | { kind: 'house'; house: HouseAddress }
 

@@ -17,7 +17,7 @@ export interface Deposit {
   asset: string
   /** the chain transaction's hash; when internal, the id of the withdrawal it comes from */
   transaction: string
-  /** where in the transaction (`Transfer.index`) */
+  /** where in the transaction (`Transfer.index`), or `foundByBalance` */
   index: string
   address: string
   addressId: string
@@ -36,6 +36,14 @@ export interface Deposit {
   meta: string | null
   createdAt: Date
 }
+
+/**
+ * Index of native coin that a balance check found: sent by a contract, on a node that does not show such transfers. Its
+ * transaction is not known, so its `transaction` is the hash of the block that was checked.
+ */
+export const foundByBalance = (address: string): string => `b:${address}`
+
+export const isFoundByBalance = (index: string): boolean => index.startsWith('b:')
 
 /** Postings and notices that belong to a change, for the caller to carry out together with everyone else's. */
 export interface Effects {

@@ -14,6 +14,7 @@ import { orphanDeposits, settleDeposits } from './settling.ts'
 
 export type { Deposit, Effects } from './deposit.ts'
 export type { InternalTransfer } from './internal.ts'
+export { createBalanceCheckJob } from './jobs.ts'
 export { depositMoves } from './machine.ts'
 export { DEFAULT_DEPOSIT_POLICY } from './policy.ts'
 export type { ConfirmationRule, DepositPolicy, DepositRules } from './policy.ts'

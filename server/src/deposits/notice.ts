@@ -1,7 +1,7 @@
 import type { Catalogue } from '../assets/index.ts'
 import { formatUnits } from '../money/index.ts'
 import type { Notice } from '../webhooks/index.ts'
-import type { Deposit } from './deposit.ts'
+import { isFoundByBalance, type Deposit } from './deposit.ts'
 
 /**
  * The body of a `Replenish` notification and of the lookup, in the status the merchant was told last (`contract.md` 6.1).
@@ -40,10 +40,7 @@ export const depositNotice = (deposit: Deposit, catalogue: Catalogue): Notice =>
   body: depositBody(deposit, catalogue),
 })
 
-/** Index of a deposit that a balance check found: no transaction is known for it. */
-export const foundByBalance = (address: string): string => `b:${address}`
-
-const hasHash = ({ internal, index }: Deposit): boolean => !internal && !index.startsWith('b:')
+const hasHash = ({ internal, index }: Deposit): boolean => !internal && !isFoundByBalance(index)
 
 const scaleOf = ({ asset, id }: Deposit, catalogue: Catalogue): number => {
   const known = catalogue.findCrypto(asset)

@@ -1,16 +1,15 @@
-import type { Block, ChainTransaction, Network } from '@bursar/chainkit'
+import { isEvmNetwork, type Block, type ChainTransaction, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { familyOf, ownerOf, replenish } from '../addresses/index.ts'
-import { chargeOf } from '../assets/index.ts'
+import { familyOf, ownerOf } from '../addresses/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
-import { noEffects, type Deposit, type Effects } from './deposit.ts'
-import { depositNotice } from './notice.ts'
+import type { Deposit, Effects } from './deposit.ts'
+import { openDeposits } from './opening.ts'
 import { creditHeightOf } from './policy.ts'
 import type { DepositSettings } from './settings.ts'
 import { candidatesIn, isSame, sightingsAmong, sourceText, valuesOf, type Sighting } from './sighting.ts'
 import {
-  displace, insertDeposits, lockByTransaction, moveMined, moveWhere, setConflicts, setGone, unminedOf, type NewDeposit,
+  coveredByBalance, displace, lockByTransaction, moveMined, moveWhere, setConflicts, setGone, unminedOf,
 } from './store.ts'
 
 /** The transfers to our deposit addresses in these transactions: one query, whatever the number of addresses. */
@@ -41,9 +40,11 @@ export const observeBlock = async (
   const heights = await creditHeights(tx, network, block, sightings, settings)
   await displace(tx, changed)
   await moveMined(tx, again.map((d) => ({ ...d, creditHeight: heights.get(d.transaction)! })), block, moment.at)
+  const unexplained = await withoutCovered(tx, network, block.height, fresh)
+  const arrivals = unexplained.map((sighting) => ({ ...sighting, block, creditHeight: heights.get(sighting.transaction)! }))
+  // A block read after a pause brought its money when it was mined.
   const at = new Date(Math.min(block.time, moment.at.getTime()))
-  const place = { block, creditHeight: (hash: string) => heights.get(hash)!, at }
-  const effects = await storeSightings(tx, network, fresh, place, settings, moment)
+  const effects = await openDeposits(tx, network, arrivals, at, settings, moment)
   await noteConflicts(tx, network, block)
   return effects
 }
@@ -57,7 +58,8 @@ export const observePool = async (
   moment: Moment,
 ): Promise<Effects> => {
   const { fresh } = await compare(tx, network, await sightingsOf(tx, network, added, settings))
-  const effects = await storeSightings(tx, network, fresh, { block: null, at: moment.at }, settings, moment)
+  const arrivals = fresh.map((sighting) => ({ ...sighting, block: null, creditHeight: null }))
+  const effects = await openDeposits(tx, network, arrivals, moment.at, settings, moment)
   const unmined = await unminedOf(tx, network)
   await setGone(tx, unmined.filter(({ gone, transaction }) => !gone && !hashes.has(transaction)), moment.at)
   const back = unmined.filter(({ gone, transaction }) => gone && hashes.has(transaction))
@@ -96,6 +98,14 @@ const compare = async (
   return { fresh, again, changed }
 }
 
+/** Leaves out native coin that a balance check has counted already: its blocks are only ever read again. */
+const withoutCovered = async (tx: Tx, network: Network, height: number, sightings: readonly Sighting[]): Promise<Sighting[]> => {
+  const natives = isEvmNetwork(network) ? sightings.filter(({ on }) => on.contract === null) : []
+  if (natives.length === 0) return [...sightings]
+  const covered = await coveredByBalance(tx, network, natives.map(({ owner }) => owner.address))
+  return sightings.filter(({ on, owner }) => on.contract !== null || height > (covered.get(owner.address) ?? -1))
+}
+
 /** From which height each transaction of a block is credited; null: once the block is final. */
 const creditHeights = async (
   tx: Tx,
@@ -110,57 +120,6 @@ const creditHeights = async (
   const fresh = rule.kind === 'final' ? new Map<string, bigint>() : await prices(tx, tickers)
   const values = [...valuesOf(sightings, fresh)]
   return new Map(values.map(([hash, usdE18]) => [hash, creditHeightOf(rule, block.height, usdE18)]))
-}
-
-/** Where and when a sighting was made. */
-type Place = { at: Date } & (
-  | { block: null }
-  | { block: { height: number; hash: string }; creditHeight(transaction: string): number | null }
-)
-
-const storeSightings = async (
-  tx: Tx,
-  network: Network,
-  sightings: readonly Sighting[],
-  place: Place,
-  { catalogue }: DepositSettings,
-  moment: Moment,
-): Promise<Effects> => {
-  if (sightings.length === 0) return noEffects()
-  const deposits = sightings.map((sighting) => newDeposit(network, sighting, place, moment))
-  const stored = await insertDeposits(tx, deposits)
-  const added = deposits.filter(({ id }) => stored.has(id))
-  await replenish(tx, added.filter(({ failReason }) => failReason === null), place.at)
-  return { items: [], notices: added.map((deposit) => depositNotice(deposit, catalogue)) }
-}
-
-const newDeposit = (network: Network, sighting: Sighting, place: Place, moment: Moment): NewDeposit => {
-  const { owner, asset, on, units } = sighting
-  const tooSmall = units < on.minDeposit
-  return {
-    merchantId: owner.merchantId,
-    id: moment.newId(),
-    network,
-    asset: asset.ticker,
-    transaction: sighting.transaction,
-    index: sighting.index,
-    address: owner.address,
-    addressId: owner.addressId,
-    senders: [...sighting.senders],
-    units,
-    fee: tooSmall ? 0n : chargeOf(on.depositFee, units, units),
-    state: 'pending',
-    told: 'Pending',
-    failReason: tooSmall ? 'LESS_THEN_MIN_AMOUNT' : null,
-    blockHeight: place.block?.height ?? null,
-    blockHash: place.block?.hash ?? null,
-    creditHeight: place.block ? place.creditHeight(sighting.transaction) : null,
-    keys: sighting.keys,
-    internal: false,
-    late: owner.leasedUntil !== null && owner.leasedUntil <= place.at,
-    meta: owner.meta,
-    createdAt: moment.at,
-  }
 }
 
 /** What waits to be mined but can't be any more on this branch: the block uses up what its transaction needs. */

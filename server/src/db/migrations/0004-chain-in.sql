@@ -47,7 +47,7 @@ create table addresses (
   primary key (merchant_id, id)
 );
 create unique index addresses_address on addresses (family, address);
-create index addresses_leases on addresses (family, leased_until) where leased_until is not null;
+create index addresses_leases on addresses (family, leased_until, address) where leased_until is not null;
 
 -- Addresses of the house: hot wallets and change.
 create table house_addresses (
@@ -86,7 +86,8 @@ create table deposits (
   id uuid not null,
   network text not null,
   asset text not null,
-  -- the chain transaction's hash and where in it; when internal, the withdrawal's id
+  -- the chain transaction's hash and where in it; when internal, the withdrawal's id; when a balance check found it, the hash
+  -- of the block it checked
   transaction text not null,
   index text not null,
   address text not null,

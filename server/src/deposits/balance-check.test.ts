@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useDatabase } from '../../../test/setup/database.ts'
+import { migrated } from '../../../test/setup/migrated.ts'
+import { uuidv7 } from '../base/id.ts'
+import { createClock } from '../platform/clock.ts'
+import { createBalanceCheckJob, DEFAULT_DEPOSIT_POLICY } from './index.ts'
+import { catalogue, createWorld, DAY, E18, pay, START, wipe, type World } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+const lease = { untilMs: START + DAY, afterMs: 60_000 }
+let world: World
+let traces = false
+/** What the chain says each address holds. */
+const chain = new Map<string, bigint>()
+let asked: string[][] = []
+
+beforeAll(() => {
+  world = createWorld(database.url)
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await wipe(world.db)
+  world.now = START
+  traces = false
+  chain.clear()
+  asked = []
+})
+
+const check = async (final: number): Promise<void> => {
+  await sql`insert into watch_cursors values ('ETHEREUM', ${final + 2}, 'x', 1, ${final + 2}, ${final}, false, ${new Date(START)})
+    on conflict (network) do update set height = excluded.height, final_height = excluded.final_height`.execute(world.db)
+  const job = createBalanceCheckJob({
+    runtime: {
+      db: world.db,
+      clock: createClock(() => world.now),
+      newId: () => uuidv7(START, randomBytes(10)),
+      log: pino({ enabled: false }),
+    },
+    network: 'ETHEREUM',
+    adapter: {
+      capabilities: async () => ({ mempool: false, traces }),
+      hashAt: async (height) => `a${height}`,
+      balancesAt: async (_height, wanted) => {
+        asked.push(wanted.map(({ address }) => address))
+        return wanted.map(({ address }) => chain.get(address) ?? 0n)
+      },
+    },
+    settings: { catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => world.prices, onCredited: [] },
+    everyMs: 1,
+  })
+  await job.run(new AbortController().signal)
+  await world.settle('ETHEREUM', final + 2, final)
+}
+const told = async () =>
+  (await world.notices()).map(({ status, body }) => `${status} ${body.amount} ${body.hash ?? 'unknown'}`).toSorted()
+
+describe('native coin that no transfer explains', () => {
+  test('is a deposit without a hash, found once, beside what blocks show', async () => {
+    const { address, merchantId } = await world.address('ETHEREUM', lease)
+    await world.mine('ETHEREUM', 90, [pay(address, 2n * E18, { hash: 'plain', index: 'n' })])
+    chain.set(address, 5n * E18)
+    await check(100)
+    await check(101)
+    expect(await told()).toEqual(['Done 2 plain', 'Done 3 unknown', 'Pending 2 plain', 'Pending 3 unknown'])
+    expect(await world.balance(merchantId, 'ETH')).toBe((5n * E18 * 99n) / 100n)
+    expect(await world.balance(merchantId, 'ETH', 'custody:ETHEREUM')).toBe(-5n * E18)
+  })
+
+  test('is not found again when its blocks are read again on a node with traces, and what comes after is', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    chain.set(address, E18)
+    await check(100)
+    const inner = (hash: string) => pay(address, E18, { hash, index: 't:0.1' })
+    await world.mine('ETHEREUM', 95, [inner('early')])
+    await world.mine('ETHEREUM', 101, [inner('late')])
+    await world.settle('ETHEREUM', 110, 110)
+    expect(await told()).toEqual(['Done 1 late', 'Done 1 unknown', 'Pending 1 late', 'Pending 1 unknown'])
+  })
+
+  test('below the minimum goes to suspense, and the next is only what came since', async () => {
+    const { address, merchantId } = await world.address('ETHEREUM', lease)
+    chain.set(address, 7n)
+    await check(100)
+    chain.set(address, 7n + E18)
+    await check(101)
+    expect(await world.balance(merchantId, 'ETH', 'suspense')).toBe(7n)
+    expect(await world.balance(merchantId, 'ETH')).toBe((E18 * 99n) / 100n)
+  })
+})
+
+test('only open rotating addresses are asked about, in pages, and none on a node with traces', async () => {
+  const open = await Promise.all(Array.from({ length: 450 }, () => world.address('ETHEREUM', lease)))
+  const ended = await world.address('ETHEREUM', { untilMs: START, afterMs: 1 })
+  const permanent = await world.address('ETHEREUM')
+  await check(100)
+  expect(asked.map((page) => page.length)).toEqual([200, 200, 50])
+  expect(new Set(asked.flat())).toEqual(new Set(open.map(({ address }) => address)))
+  expect(asked.flat()).not.toContain(ended.address)
+  expect(asked.flat()).not.toContain(permanent.address)
+  asked = []
+  traces = true
+  await check(101)
+  expect(asked).toEqual([])
+})

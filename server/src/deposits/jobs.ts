@@ -1,0 +1,58 @@
+import type { EvmNetwork, Head } from '@bursar/chainkit'
+import { familyOf, openLeases, type AddressOwner } from '../addresses/index.ts'
+import type { ChainAdapter } from '../adapters/chains/port.ts'
+import { inTransaction } from '../db/index.ts'
+import type { Job } from '../jobs/index.ts'
+import { applyAll } from '../ledger/index.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { emit } from '../webhooks/index.ts'
+import { explainBalances } from './balance-check.ts'
+import type { DepositSettings } from './settings.ts'
+import { finalHeightOf } from './store.ts'
+
+const PAGE = 200
+
+/**
+ * Finds native coin that contracts sent to open rotating addresses, where the node has no traces to show it (amendment 21):
+ * compares what each holds with what is known. Does nothing on a node with traces.
+ */
+export const createBalanceCheckJob = (deps: {
+  runtime: Runtime
+  network: EvmNetwork
+  adapter: Pick<ChainAdapter, 'capabilities' | 'hashAt' | 'balancesAt'>
+  settings: DepositSettings
+  everyMs: number
+}): Job => ({
+  name: `balance check ${deps.network}`,
+  everyMs: deps.everyMs,
+  run: async (signal) => {
+    const { runtime, network, adapter } = deps
+    if ((await adapter.capabilities()).traces) return false
+    const height = await finalHeightOf(runtime.db, network)
+    const hash = height === undefined ? null : await adapter.hashAt(height)
+    if (height === undefined || hash === null) return false
+    let last: AddressOwner | undefined
+    do {
+      const owners = await openLeases(runtime.db, familyOf(network), momentOf(runtime).at, last, PAGE)
+      if (owners.length > 0) await checkPage(deps, { height, hash }, owners)
+      last = owners.length === PAGE ? owners.at(-1) : undefined
+    } while (last && !signal.aborted)
+    return false
+  },
+})
+
+const checkPage = async (
+  { runtime, network, adapter, settings }: Parameters<typeof createBalanceCheckJob>[0],
+  at: Head,
+  owners: readonly AddressOwner[],
+): Promise<void> => {
+  const balances = await adapter.balancesAt(at.height, owners.map(({ address }) => ({ address, contract: null })))
+  const held = owners.map((owner, i) => ({ owner, units: balances[i]! })).filter(({ units }) => units > 0n)
+  if (held.length === 0) return
+  await inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    const { items, notices } = await explainBalances(tx, network, at, held, settings, moment)
+    await applyAll(tx, items)
+    await emit(tx, notices, moment)
+  })
+}
