@@ -2,7 +2,7 @@ import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { createBitcoinAdapter } from './bitcoin/index.ts'
 import { createEvmAdapter } from './evm/index.ts'
 import type { AccountChainAdapter, ChainAdapter } from './port.ts'
-import { withDefaults, type ChainSettings } from './settings.ts'
+import { chainOfGenesis, withDefaults, type ChainSettings } from './settings.ts'
 
 /** Chain nodes behind one port. Promises that what can't be believed is an error and never an answer. */
 export { createBitcoinAdapter } from './bitcoin/index.ts'
@@ -18,16 +18,9 @@ export const createAdapters = (
 ): Map<Network, ChainAdapter | AccountChainAdapter> => {
   const adapters = new Map<Network, ChainAdapter | AccountChainAdapter>()
   if (settings.BITCOIN) {
-    const { url, finalDepth = 6, feeFloorMilliSatPerVb = '1000', feeCapMilliSatPerVb = '300000' } = settings.BITCOIN
-    adapters.set(
-      'BITCOIN',
-      createBitcoinAdapter({
-        url,
-        finalDepth,
-        feeFloorMilliSatPerVb: BigInt(feeFloorMilliSatPerVb),
-        feeCapMilliSatPerVb: BigInt(feeCapMilliSatPerVb),
-      }),
-    )
+    const { url, genesis, finalDepth = 6, feeFloorMilliSatPerVb: floor = '1000', feeCapMilliSatPerVb: cap = '300000' } = settings.BITCOIN
+    const fees = { floor: BigInt(floor), cap: BigInt(cap) }
+    adapters.set('BITCOIN', createBitcoinAdapter({ url, chain: chainOfGenesis(genesis), finalDepth, fees, random: Math.random }))
   }
   for (const network of ['ETHEREUM', 'BINANCE_SMART_CHAIN'] as const) {
     const given = settings[network]

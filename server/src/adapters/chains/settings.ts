@@ -1,4 +1,5 @@
 import { isEvmNetwork, NETWORKS, type EvmNetwork } from '@bursar/chainkit'
+import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
 
 /** `BURSAR_NETWORKS_FILE`: the chains to follow and their nodes. A network left out is not served. Amounts are digits. */
 export interface ChainSettings {
@@ -84,6 +85,14 @@ const countProblem = (given: Record<string, unknown>, key: string): string[] =>
 
 const digitsProblem = (given: Record<string, unknown>, key: string): string[] =>
   given[key] === undefined || (typeof given[key] === 'string' && DIGITS.test(given[key])) ? [] : [`${key} is a whole number written as a string`]
+
+const GENESIS: Readonly<Record<string, BitcoinChain>> = {
+  '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f': 'mainnet',
+  '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206': 'regtest',
+}
+
+/** How addresses are written on a chain: every public test chain writes them as testnet does. */
+export const chainOfGenesis = (genesis: string): BitcoinChain => GENESIS[genesis] ?? 'testnet'
 
 /** What an EVM chain's settings mean when they leave something out. */
 export const withDefaults = (network: EvmNetwork, given: EvmChainSettings) => ({

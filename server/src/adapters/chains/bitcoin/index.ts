@@ -1,136 +1,68 @@
-import { parseRpcJson } from '@bursar/chainkit/bitcoin'
-import { ChainUnavailable, type Block, type ChainAdapter, type FeeRate, type Head, type TransactionStatus } from '../port.ts'
-import { createRpc, present, RpcError, type RpcClient } from '../json-rpc.ts'
-import { broadcast } from './broadcast.ts'
+/** Bitcoin by a node of Bitcoin Core's kind, 25 or newer, with `txindex=1`. */
+import { parseRpcJson, type BitcoinChain } from '@bursar/chainkit/bitcoin'
+import type { ChainAdapter } from '../port.ts'
+import { createRpc } from '../rpc.ts'
+import { createBalances } from './balances.ts'
+import { readBlockAt, readBuried, readHashAt, readHead } from './blocks.ts'
+import { broadcastTransaction } from './broadcast.ts'
+import { readFeeRate, type BitcoinFeeSettings } from './fee-rate.ts'
 import { readPool } from './pool.ts'
-import { satoshi, sendersOf, transactionOf, type WireBlock } from './wire.ts'
+import { readStatus } from './standing.ts'
 
-export interface BitcoinSettings {
-  /** http://USER:PASSWORD@HOST:PORT */
+export interface BitcoinAdapterSettings {
+  /** the node's RPC, with user and password: `http://user:password@host:8332` */
   url: string
-  /** confirmations that make a block final */
+  /** decides how addresses are written */
+  chain: BitcoinChain
+  /** confirmations, the block's own counted, with which a block is held to be final */
   finalDepth: number
-  /** thousandths of a satoshi for each virtual byte: the least and the most ever offered */
-  feeFloorMilliSatPerVb: bigint
-  feeCapMilliSatPerVb: bigint
+  fees?: Partial<BitcoinFeeSettings>
+  /** ms a question may take */
   timeoutMs?: number
+  /** ms a scan of all unspent outputs may take */
+  scanTimeoutMs?: number
+  /** from 0 to 1 */
+  random(): number
 }
 
-const OUT_OF_RANGE = -8
-const NOT_FOUND = -5
-const CONFIRM_IN_BLOCKS = 3
-const TRIES = 3
+const SATOSHI = 1_000n
+export const DEFAULT_BITCOIN_FEES: BitcoinFeeSettings = {
+  targetBlocks: 3,
+  floor: SATOSHI,
+  fallback: 5n * SATOSHI,
+  cap: 500n * SATOSHI,
+}
+const TIMEOUT_MS = 60_000
+const SCAN_TIMEOUT_MS = 10 * 60_000
 
-/** A node of Bitcoin Core (or Knots) with -txindex. */
-export const createBitcoinAdapter = (settings: BitcoinSettings): ChainAdapter => {
-  const timeoutMs = settings.timeoutMs ?? 60_000
-  const rpc = createRpc({ network: 'BITCOIN', url: settings.url, parse: parseRpcJson, timeoutMs })
-  const hashAt = async (height: number): Promise<string | null> => {
-    try {
-      return (await rpc.call('getblockhash', height)) as string
-    } catch (error) {
-      if (error instanceof RpcError && error.code === OUT_OF_RANGE) return null
-      throw error
-    }
-  }
-  const head = async (): Promise<Head> => {
-    const hash = present<string>(await rpc.call('getbestblockhash'), 'best block')
-    const header = (await rpc.call('getblockheader', hash)) as { height: number }
-    return { height: header.height, hash }
-  }
+/** Throws a RangeError when asked for a token, or for an address of another chain. */
+export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): ChainAdapter & { close(): Promise<void> } => {
+  const { url, chain, finalDepth, random, timeoutMs = TIMEOUT_MS, scanTimeoutMs = SCAN_TIMEOUT_MS } = settings
+  if (!Number.isInteger(finalDepth) || finalDepth < 1) throw new RangeError(`finalDepth is a whole number from 1, not ${finalDepth}`)
+  const rpc = createRpc({ network: 'BITCOIN', url, timeoutMs, random, parse: parseRpcJson })
+  const fees = { ...DEFAULT_BITCOIN_FEES, ...settings.fees }
+  const balances = createBalances(rpc, chain, { timeoutMs: scanTimeoutMs, busyMs: scanTimeoutMs })
   return {
     network: 'BITCOIN',
-    identity: async () => present<string>(await hashAt(0), 'genesis block'),
-    capabilities: async () => ({ mempool: true, traces: true }),
-    head,
-    finalized: async () => {
-      const { height } = await head()
-      const final = Math.max(0, height - settings.finalDepth + 1)
-      return { height: final, hash: present<string>(await hashAt(final), `block ${final}`) }
+    identity: async () => {
+      const genesis = await readHashAt(rpc, 0)
+      if (genesis === null) throw rpc.unavailable('getblockhash', 'the node has no genesis block')
+      return genesis
     },
-    blockAt: (height) => readBlock(rpc, height, hashAt),
-    hashAt,
-    mempool: (known) => readPool(rpc, known),
-    statusOf: (hash) => statusOf(rpc, hash),
-    broadcast: (raw) => broadcast(rpc, raw, (hash) => statusOf(rpc, hash)),
-    feeRate: () => readFeeRate(rpc, settings),
-    balancesAt: (height, wanted) => balancesAt(rpc, height, wanted),
+    // Nothing on Bitcoin moves without being an output: there is nothing that only traces would show.
+    capabilities: async () => ({ mempool: true, traces: true }),
+    head: () => readHead(rpc),
+    finalized: () => readBuried(rpc, finalDepth),
+    blockAt: (height) => readBlockAt(rpc, chain, height),
+    hashAt: (height) => readHashAt(rpc, height),
+    mempool: (known) => readPool(rpc, chain, known),
+    statusOf: (hash) => readStatus(rpc, hash),
+    broadcast: (raw) => broadcastTransaction(rpc, raw),
+    feeRate: () => readFeeRate(rpc, fees),
+    balancesAt: async (height, wanted) => {
+      if (wanted.some(({ contract }) => contract !== null)) throw new RangeError('Bitcoin has no token contracts')
+      return balances(wanted.map(({ address }) => address), height)
+    },
+    close: () => rpc.close(),
   }
-}
-
-/** The best chain's block; read again when the chain switched while it was read. */
-const readBlock = async (rpc: RpcClient, height: number, hashAt: (height: number) => Promise<string | null>): Promise<Block | null> => {
-  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-    const hash = await hashAt(height)
-    if (hash === null) return null
-    const block = (await rpc.call('getblock', hash, 3)) as WireBlock
-    if (block.hash !== hash || block.height !== height) throw new ChainUnavailable(`the node answered block ${block.hash} for ${hash}`)
-    if (block.confirmations < 1) continue
-    return {
-      height,
-      hash,
-      parent: block.previousblockhash ?? '0'.repeat(64),
-      time: block.time * 1000,
-      transactions: block.tx.map((wire) => transactionOf(wire, sendersOf(wire), wire.fee === undefined ? 0n : satoshi(wire.fee))),
-    }
-  }
-  throw new ChainUnavailable(`block ${height} of BITCOIN keeps changing`)
-}
-
-/** With an index, a transaction of a lost block is still answered: only the block's own place on the best chain counts. */
-const statusOf = async (rpc: RpcClient, hash: string): Promise<TransactionStatus> => {
-  let wire: { blockhash?: string }
-  try {
-    wire = (await rpc.call('getrawtransaction', hash, 1)) as { blockhash?: string }
-  } catch (error) {
-    if (error instanceof RpcError && error.code === NOT_FOUND) return { kind: 'unknown' }
-    throw error
-  }
-  if (wire.blockhash === undefined) return { kind: 'mempool' }
-  const header = (await rpc.call('getblockheader', wire.blockhash)) as { height: number; confirmations: number }
-  if (header.confirmations < 1) return { kind: (await isInPool(rpc, hash)) ? 'mempool' : 'unknown' }
-  const block = (await rpc.call('getblock', wire.blockhash, 2)) as WireBlock
-  const fee = block.tx.find((one) => one.txid === hash)?.fee
-  return { kind: 'mined', height: header.height, blockHash: wire.blockhash, succeeded: true, fee: fee === undefined ? 0n : satoshi(fee) }
-}
-
-const isInPool = async (rpc: RpcClient, hash: string): Promise<boolean> => {
-  try {
-    await rpc.call('getmempoolentry', hash)
-    return true
-  } catch (error) {
-    if (error instanceof RpcError && error.code === NOT_FOUND) return false
-    throw error
-  }
-}
-
-/** The node's estimate within our bounds; a node that has seen too little to estimate gets the floor. */
-const readFeeRate = async (rpc: RpcClient, { feeFloorMilliSatPerVb: floor, feeCapMilliSatPerVb: cap }: BitcoinSettings): Promise<FeeRate> => {
-  const estimate = (await rpc.call('estimatesmartfee', CONFIRM_IN_BLOCKS)) as { feerate?: string | number }
-  // BTC for a thousand virtual bytes is thousandths of a satoshi for one.
-  const estimated = estimate.feerate === undefined ? floor : satoshi(estimate.feerate)
-  const rate = estimated < floor ? floor : estimated > cap ? cap : estimated
-  return { kind: 'vbyte', milliSatPerVb: rate }
-}
-
-/** The UTXO set has no history: asked at any height but the head's, the answer would be another one. */
-const balancesAt = async (
-  rpc: RpcClient,
-  height: number,
-  wanted: readonly { address: string; contract: string | null }[],
-): Promise<bigint[]> => {
-  if (wanted.length === 0) return []
-  const scan = wanted.map(({ address }) => `addr(${address})`)
-  const found = (await rpc.call('scantxoutset', 'start', scan)) as {
-    success: boolean
-    height: number
-    unspents: { desc: string; amount: string | number }[]
-  }
-  if (!found.success || found.height !== height) throw new ChainUnavailable(`the coins were counted at ${found.height}, not ${height}`)
-  const sums = new Map<string, bigint>()
-  for (const { desc, amount } of found.unspents) {
-    const address = /^addr\(([^)]+)\)/.exec(desc)?.[1] ?? ''
-    sums.set(address, (sums.get(address) ?? 0n) + satoshi(amount))
-  }
-  return wanted.map(({ address }) => sums.get(address) ?? 0n)
 }

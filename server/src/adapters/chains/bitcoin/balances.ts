@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isRefused } from '@bursar/chainkit'
+import { parseAddress, satoshiOf, type BitcoinChain } from '@bursar/chainkit/bitcoin'
+import { ChainUnavailable } from '../port.ts'
+import type { Rpc } from '../rpc.ts'
+import { listOf, objectOf, textOf, wholeOf } from '../shape.ts'
+import { amountText } from './block.ts'
+
+export interface ScanSettings {
+  /** ms a scan of the whole set of unspent outputs may take: minutes on the main network */
+  timeoutMs: number
+  /** ms to wait for another scan to end: the node makes one at a time */
+  busyMs: number
+}
+
+/** What the unspent outputs of some addresses add up to, and at which block. */
+type Scan = { height: number; unitsOf: ReadonlyMap<string, bigint> }
+
+const BUSY = /scan already in progress/i
+const LOOK_AGAIN_MS = 250
+
+/** Scans by `scantxoutset`, one at a time, as the node can only do one. Addresses are of this chain, or a RangeError is thrown. */
+export const createBalances = (rpc: Rpc, chain: BitcoinChain, settings: ScanSettings) => {
+  let last: Promise<unknown> = Promise.resolve()
+
+  const scan = async (scripts: readonly string[]): Promise<Scan> => {
+    const started = performance.now()
+    for (;;) {
+      const descriptors = scripts.map((script) => `raw(${script})`)
+      const answer = await start(rpc, descriptors, settings.timeoutMs)
+      if (answer.ok) return rpc.believe('scantxoutset', () => decodeScan(answer.result))
+      const waited = performance.now() - started
+      if (!BUSY.test(answer.message)) throw rpc.unavailable('scantxoutset', `refused: ${answer.message} (${answer.code})`)
+      if (waited > settings.busyMs) throw rpc.unavailable('scantxoutset', 'the node is busy with another scan')
+      await sleep(LOOK_AGAIN_MS)
+    }
+  }
+
+  /** satoshi by address text as given */
+  const read = async (addresses: readonly string[], height: number): Promise<bigint[]> => {
+    if (addresses.length === 0) return []
+    const scripts = addresses.map((address) => scriptOf(address, chain))
+    const { height: scanned, unitsOf } = await scan([...new Set(scripts)])
+    if (scanned !== height) throw rpc.unavailable('scantxoutset', `the head is at ${scanned}, not at ${height}: ask again`)
+    return scripts.map((script) => unitsOf.get(script) ?? 0n)
+  }
+
+  return (addresses: readonly string[], height: number): Promise<bigint[]> => {
+    const turn = last.then(() => read(addresses, height))
+    last = turn.catch(() => {})
+    return turn
+  }
+}
+
+/** A scan whose answer we gave up on goes on in the node, and would keep every later one waiting: it is ended. */
+const start = async (rpc: Rpc, descriptors: readonly string[], timeoutMs: number) => {
+  try {
+    return await rpc.ask({ method: 'scantxoutset', params: ['start', descriptors] }, { timeoutMs, attempts: 1 })
+  } catch (error) {
+    if (error instanceof ChainUnavailable) await rpc.ask({ method: 'scantxoutset', params: ['abort'] }, { attempts: 1 }).catch(() => {})
+    throw error
+  }
+}
+
+const scriptOf = (address: string, chain: BitcoinChain): string => {
+  const parsed = parseAddress(address, chain)
+  if (isRefused(parsed)) throw new RangeError(`${address}: ${parsed.message}`)
+  return Buffer.from(parsed.script).toString('hex')
+}
+
+const decodeScan = (result: unknown): Scan => {
+  const { success, height, unspents } = objectOf(result, 'the scan')
+  if (success !== true) throw new RangeError('the scan was ended before it was complete')
+  const unitsOf = new Map<string, bigint>()
+  for (const one of listOf(unspents, 'unspents')) {
+    const { scriptPubKey, amount } = objectOf(one, 'an output')
+    const script = textOf(scriptPubKey, 'scriptPubKey')
+    unitsOf.set(script, (unitsOf.get(script) ?? 0n) + satoshiOf(amountText(amount, 'amount')))
+  }
+  return { height: wholeOf(height, 'height'), unitsOf }
+}

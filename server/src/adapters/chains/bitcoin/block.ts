@@ -1,0 +1,76 @@
+import type { Block, ChainTransaction, Transfer } from '@bursar/chainkit'
+import { addressOf, outpointOf, satoshiOf, type BitcoinChain } from '@bursar/chainkit/bitcoin'
+import { bytesOf, listOf, Malformed, objectOf, textOf, wholeOf } from '../shape.ts'
+
+/** What a genesis block's header says of its parent. */
+const NO_PARENT = '0'.repeat(64)
+const HASH = /^[0-9a-f]{64}$/
+
+export const hashOf = (value: unknown, what: string): string => {
+  const text = textOf(value, what)
+  if (!HASH.test(text)) throw new Malformed(`${what} is no hash`)
+  return text
+}
+
+/** A block as `getblock HASH 3` shows it: with the output that each input spends. */
+export interface ShownBlock {
+  block: Block
+  /** 1 for the newest block of the best chain; below 1 for a block that is not on it */
+  confirmations: number
+}
+
+export const decodeBlock = (result: unknown, chain: BitcoinChain): ShownBlock => {
+  const shown = objectOf(result, 'the block')
+  const transactions = listOf(shown['tx'], 'tx').map((one) => decodeTransaction(one, chain))
+  if (shown['nTx'] !== transactions.length) throw new Malformed(`${transactions.length} transactions of ${String(shown['nTx'])}`)
+  const parent = shown['previousblockhash']
+  return {
+    confirmations: Number(shown['confirmations']),
+    block: {
+      height: wholeOf(shown['height'], 'height'),
+      hash: hashOf(shown['hash'], 'hash'),
+      parent: parent === undefined ? NO_PARENT : hashOf(parent, 'previousblockhash'),
+      time: wholeOf(shown['time'], 'time') * 1_000,
+      transactions,
+    },
+  }
+}
+
+const decodeTransaction = (value: unknown, chain: BitcoinChain): ChainTransaction => {
+  const shown = objectOf(value, 'a transaction')
+  const inputs = listOf(shown['vin'], 'vin').map((input) => objectOf(input, 'an input'))
+  const isCoinbase = inputs[0]?.['coinbase'] !== undefined
+  const from = isCoinbase ? [] : sendersOf(inputs, chain)
+  return {
+    hash: hashOf(shown['txid'], 'txid'),
+    keys: isCoinbase ? [] : inputs.map(keyOf),
+    succeeded: true,
+    fee: isCoinbase ? 0n : satoshiOf(amountText(shown['fee'], 'fee')),
+    transfers: listOf(shown['vout'], 'vout').flatMap((output) => transferOf(objectOf(output, 'an output'), from, chain)),
+  }
+}
+
+const keyOf = (input: Record<string, unknown>): string =>
+  outpointOf({ txid: hashOf(input['txid'], 'an input'), vout: wholeOf(input['vout'], 'an input') })
+
+/** A node without undo data (pruned, or too old) shows no prevouts, and then could not say the fee either. */
+const sendersOf = (inputs: readonly Record<string, unknown>[], chain: BitcoinChain): string[] => {
+  const senders = inputs.map(({ prevout }) => addressIn(objectOf(prevout, 'prevout'), chain))
+  return [...new Set(senders.filter((address) => address !== undefined))]
+}
+
+const transferOf = (output: Record<string, unknown>, from: string[], chain: BitcoinChain): Transfer[] => {
+  const to = addressIn(output, chain)
+  const units = satoshiOf(amountText(output['value'], 'value'))
+  if (to === undefined || units === 0n) return []
+  return [{ index: `o:${wholeOf(output['n'], 'n')}`, contract: null, from, to, units }]
+}
+
+const addressIn = (output: Record<string, unknown>, chain: BitcoinChain): string | undefined =>
+  addressOf(bytesOf(objectOf(output['scriptPubKey'], 'scriptPubKey')['hex'], 'a script'), chain)
+
+/** Amounts arrive as the digits the node wrote; one without a fraction may have become a number, which is exact. */
+export const amountText = (value: unknown, what: string): string => {
+  if (typeof value !== 'string' && typeof value !== 'number') throw new Malformed(`${what} is no amount`)
+  return String(value)
+}

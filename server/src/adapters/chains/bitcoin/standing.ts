@@ -1,0 +1,57 @@
+import { satoshiOf } from '@bursar/chainkit/bitcoin'
+import type { TransactionStatus } from '../port.ts'
+import type { Rpc, RpcCall } from '../rpc.ts'
+import type { RpcAnswer } from '../rpc-answer.ts'
+import { listOf, objectOf, wholeOf } from '../shape.ts'
+import { amountText, hashOf } from './block.ts'
+import { NOT_FOUND } from './pool.ts'
+
+/** The node says so itself when it can only look into its pool, or not yet everywhere. */
+const NOT_INDEXED = /-txindex|being indexed/
+/** Between two questions a transaction may go from the pool into a block, or back: then it is asked about once more. */
+const READINGS = 2
+
+/** Where a transaction stands. That the node knows it proves nothing: its index keeps transactions of stale blocks. */
+export const readStatus = async (rpc: Rpc, hash: string): Promise<TransactionStatus> => {
+  for (let reading = 1; reading <= READINGS; reading += 1) {
+    const found = await find(rpc, { method: 'getrawtransaction', params: [hash, 2] })
+    if (!found) return { kind: 'unknown' }
+    const mined = await readMined(rpc, found)
+    if (mined) return mined
+    if (await find(rpc, { method: 'getmempoolentry', params: [hash] })) return { kind: 'mempool' }
+  }
+  return { kind: 'unknown' }
+}
+
+const find = async (rpc: Rpc, call: RpcCall): Promise<Record<string, unknown> | undefined> => {
+  const answer = await rpc.ask(call)
+  if (answer.ok) return rpc.believe(call.method, () => objectOf(answer.result, 'the answer'))
+  if (answer.code !== NOT_FOUND || NOT_INDEXED.test(answer.message)) throw unusable(rpc, call.method, answer)
+  return undefined
+}
+
+const unusable = (rpc: Rpc, method: string, { message, code }: Extract<RpcAnswer, { ok: false }>): Error => {
+  const advice = NOT_INDEXED.test(message) ? '; the node needs txindex=1, and time to build it' : ''
+  return rpc.unavailable(method, `refused: ${message} (${code})${advice}`)
+}
+
+const readMined = async (rpc: Rpc, shown: Record<string, unknown>): Promise<TransactionStatus | undefined> => {
+  if (shown['blockhash'] === undefined) return undefined
+  const blockHash = rpc.believe('getrawtransaction', () => hashOf(shown['blockhash'], 'blockhash'))
+  const header = await rpc.read('getblockheader', [blockHash], (result) => objectOf(result, 'the header'))
+  // A stale block has -1 confirmations.
+  if (Number(header['confirmations']) < 1) return undefined
+  return rpc.believe('getrawtransaction', () => ({
+    kind: 'mined',
+    height: wholeOf(header['height'], 'height'),
+    blockHash,
+    succeeded: true,
+    fee: feeOf(shown),
+  }))
+}
+
+const feeOf = (shown: Record<string, unknown>): bigint => {
+  const [first] = listOf(shown['vin'], 'vin')
+  if (objectOf(first, 'an input')['coinbase'] !== undefined) return 0n
+  return satoshiOf(amountText(shown['fee'], 'fee'))
+}

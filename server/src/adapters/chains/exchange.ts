@@ -1,0 +1,77 @@
+import { Pool } from 'undici'
+
+export interface ExchangeSettings {
+  /** http or https; a user and password in it become an authorization header */
+  url: string
+  connections: number
+  /** bytes of an answer that are read at most */
+  maxBytes: number
+}
+
+export interface Received {
+  status: number
+  text: string
+}
+
+/** No whole answer came. */
+export class NoAnswer extends Error {
+  override name = 'NoAnswer'
+  /** False when asking again at once would only cost as much again. */
+  readonly worthRepeating: boolean
+
+  constructor(message: string, worthRepeating: boolean, cause?: unknown) {
+    super(message, { cause })
+    this.worthRepeating = worthRepeating
+  }
+}
+
+/** JSON posted to one address over connections that are kept alive. */
+export interface Exchange {
+  /** Throws `NoAnswer`. The time bounds the whole exchange, however slowly the answer trickles. */
+  post(body: string, timeoutMs: number): Promise<Received>
+  close(): Promise<void>
+}
+
+const IDLE_MS = 10_000
+
+export const createExchange = ({ url, connections, maxBytes }: ExchangeSettings): Exchange => {
+  const { origin, pathname, search, username, password } = new URL(url)
+  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
+  if (username !== '') headers['authorization'] = basic(decodeURIComponent(username), decodeURIComponent(password))
+  // One deadline over the whole exchange stands in place of undici's own, which start again with every byte.
+  const pool = new Pool(origin, { connections, keepAliveTimeout: IDLE_MS, headersTimeout: 0, bodyTimeout: 0 })
+  return {
+    post: async (body, timeoutMs) => {
+      const signal = AbortSignal.timeout(timeoutMs)
+      try {
+        const answer = await pool.request({ method: 'POST', path: pathname + search, headers, body, signal })
+        return { status: answer.statusCode, text: await readText(answer.body, maxBytes) }
+      } catch (error) {
+        if (error instanceof NoAnswer) throw error
+        if (signal.aborted) throw new NoAnswer(`no answer within ${timeoutMs} ms`, false)
+        throw new NoAnswer(`no answer: ${reasonOf(error)}`, true, error)
+      }
+    },
+    close: () => pool.destroy(),
+  }
+}
+
+/** A refused connection has a code and no message of its own when a name has several addresses. */
+const reasonOf = (error: unknown): string => {
+  const { code, message } = error as { code?: string; message?: string }
+  return code ?? message ?? String(error)
+}
+
+const basic = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+
+const readText = async (body: AsyncIterable<Buffer> & { destroy(): unknown }, maxBytes: number): Promise<string> => {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    // Leaving the loop destroys the body, and with it the connection.
+    if (bytes > maxBytes) throw new NoAnswer(`the answer is longer than ${maxBytes} bytes`, false)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, bytes).toString('utf8')
+}

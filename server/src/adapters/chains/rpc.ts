@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Network } from '@bursar/chainkit'
+import { createExchange, NoAnswer, type Received } from './exchange.ts'
+import { ChainUnavailable } from './port.ts'
+import { readAnswers, type RpcAnswer } from './rpc-answer.ts'
+import { Malformed } from './shape.ts'
+
+export interface RpcSettings {
+  /** named in every error */
+  network: Network
+  url: string
+  /** how an answer's text becomes values: a chain whose amounts are JSON numbers must not let them become doubles */
+  parse(text: string): unknown
+  /** from 0 to 1: spreads the times of repeated questions */
+  random(): number
+  connections?: number
+  timeoutMs?: number
+  maxBytes?: number
+  /** how often a question is asked before `ChainUnavailable` is thrown */
+  attempts?: number
+  mostPerBatch?: number
+}
+
+export interface RpcCall {
+  method: string
+  params: readonly unknown[]
+}
+
+/** How long one question may take, and how often it is asked, where that is not as usual. */
+export interface RpcPatience {
+  timeoutMs?: number
+  attempts?: number
+}
+
+/** JSON-RPC 2.0. Every method throws `ChainUnavailable` unless the node gave a whole answer of the protocol's shape. */
+export interface Rpc {
+  /** The result or the node's refusal. */
+  ask(call: RpcCall, patience?: RpcPatience): Promise<RpcAnswer>
+  /** The same for many at once, in the order asked. Large ones go out in several batches, one after the other. */
+  askAll(calls: readonly RpcCall[]): Promise<RpcAnswer[]>
+  /** The result, decoded: a refusal, and whatever `decode` throws as `Malformed` or RangeError, is `ChainUnavailable`. */
+  read<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<T>
+  /** What to throw when an answer can't be used after all. */
+  unavailable(method: string, why: string, cause?: unknown): ChainUnavailable
+  /** Runs a decoder: what it throws as `Malformed` or RangeError becomes `ChainUnavailable`. */
+  believe<T>(method: string, decode: () => T): T
+  close(): Promise<void>
+}
+
+const DEFAULTS = { connections: 8, timeoutMs: 30_000, maxBytes: 128 * 1024 * 1024, attempts: 3, mostPerBatch: 100 }
+const FIRST_PAUSE_MS = 100
+
+export const createRpc = (given: RpcSettings): Rpc => {
+  const settings = { ...DEFAULTS, ...given }
+  const exchange = createExchange(settings)
+
+  const unavailable = (method: string, why: string, cause?: unknown): ChainUnavailable =>
+    new ChainUnavailable(`${settings.network}: ${method}: ${why}`, { cause })
+
+  /** One request, repeated while it is worth it. Safe for what is asked; whoever hands something over asks once. */
+  const exchangeOnceOrMore = async (calls: readonly RpcCall[], body: unknown, patience: RpcPatience): Promise<RpcAnswer[]> => {
+    const { timeoutMs = settings.timeoutMs, attempts = settings.attempts } = patience
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const received = await exchange.post(JSON.stringify(body), timeoutMs)
+        return readAnswers(parseText(received, settings.parse), calls.length, received.status)
+      } catch (error) {
+        const again = attempt < attempts && (error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))
+        if (!again) throw unavailable(calls[0]!.method, (error as Error).message, error)
+        await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + settings.random()))
+      }
+    }
+  }
+
+  const believe = <T>(method: string, decode: () => T): T => {
+    try {
+      return decode()
+    } catch (error) {
+      if (error instanceof Malformed || error instanceof RangeError) throw unavailable(method, `not believed: ${error.message}`, error)
+      throw error
+    }
+  }
+
+  const ask = async (call: RpcCall, patience: RpcPatience = {}): Promise<RpcAnswer> =>
+    (await exchangeOnceOrMore([call], envelope(call, 0), patience))[0]!
+
+  return {
+    ask,
+    askAll: async (calls) => {
+      const answers: RpcAnswer[] = []
+      for (let from = 0; from < calls.length; from += settings.mostPerBatch) {
+        const batch = calls.slice(from, from + settings.mostPerBatch)
+        answers.push(...(await exchangeOnceOrMore(batch, batch.map(envelope), {})))
+      }
+      return answers
+    },
+    read: async (method, params, decode) => {
+      const answer = await ask({ method, params })
+      if (!answer.ok) throw unavailable(method, `refused: ${answer.message} (${answer.code})`)
+      return believe(method, () => decode(answer.result))
+    },
+    unavailable,
+    believe,
+    close: exchange.close,
+  }
+}
+
+const envelope = ({ method, params }: RpcCall, id: number): unknown => ({ jsonrpc: '2.0', id, method, params })
+
+const parseText = ({ status, text }: Received, parse: (text: string) => unknown): unknown => {
+  try {
+    return parse(text)
+  } catch {
+    if (status === 401 || status === 403) throw new NoAnswer(`HTTP ${status}: check the user and password in the node's url`, false)
+    throw new Malformed(`HTTP ${status} with an answer that is no JSON`)
+  }
+}

@@ -1,0 +1,36 @@
+/** Reading what a node sent, of which nothing is believed before it is looked at. Each throws `Malformed`. */
+
+/** The answer is not what the protocol says it is. */
+export class Malformed extends Error {
+  override name = 'Malformed'
+}
+
+export const objectOf = (value: unknown, what: string): Record<string, unknown> => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Malformed(`${what} is no object`)
+  return value as Record<string, unknown>
+}
+
+export const listOf = (value: unknown, what: string): unknown[] => {
+  if (!Array.isArray(value)) throw new Malformed(`${what} is no list`)
+  return value
+}
+
+export const textOf = (value: unknown, what: string): string => {
+  if (typeof value !== 'string') throw new Malformed(`${what} is no text`)
+  return value
+}
+
+/** A whole number that is not negative and that a double holds exactly. */
+export const wholeOf = (value: unknown, what: string): number => {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new Malformed(`${what} is no whole number`)
+  return value
+}
+
+const HEX = /^(?:[0-9a-f]{2})*$/i
+
+/** Bytes written as hex, without 0x. */
+export const bytesOf = (value: unknown, what: string): Uint8Array => {
+  const text = textOf(value, what)
+  if (!HEX.test(text)) throw new Malformed(`${what} is no hex`)
+  return Buffer.from(text, 'hex')
+}
