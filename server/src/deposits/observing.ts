@@ -3,11 +3,12 @@ import { sql } from 'kysely'
 import { familyOf, ownerOf } from '../addresses/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
+import { compare, type Comparison } from './comparing.ts'
 import type { Deposit, Effects } from './deposit.ts'
 import { openDeposits } from './opening.ts'
 import { creditHeightOf } from './policy.ts'
 import type { DepositSettings } from './settings.ts'
-import { candidatesIn, isSame, sightingsAmong, sourceText, valuesOf, type Sighting } from './sighting.ts'
+import { candidatesIn, sightingsAmong, valuesOf, type Sighting } from './sighting.ts'
 import {
   coveredByBalance, displace, lockByTransaction, moveMined, moveWhere, setConflicts, setGone, unminedOf,
 } from './store.ts'
@@ -36,10 +37,11 @@ export const observeBlock = async (
   moment: Moment,
 ): Promise<Effects> => {
   const sightings = await sightingsOf(tx, network, block.transactions, settings)
-  const { fresh, again, changed } = await compare(tx, network, sightings)
+  const { fresh, again, displaced } = await compareStored(tx, network, sightings)
   const heights = await creditHeights(tx, network, block, sightings, settings)
-  await displace(tx, changed)
-  await moveMined(tx, again.map((d) => ({ ...d, creditHeight: heights.get(d.transaction)! })), block, moment.at)
+  await displace(tx, displaced)
+  const mined = again.map(({ deposit, index }) => ({ ...deposit, index, creditHeight: heights.get(deposit.transaction)! }))
+  await moveMined(tx, mined, block, moment.at)
   const unexplained = await withoutCovered(tx, network, block.height, fresh)
   const arrivals = unexplained.map((sighting) => ({ ...sighting, block, creditHeight: heights.get(sighting.transaction)! }))
   // A block read after a pause brought its money when it was mined.
@@ -57,7 +59,7 @@ export const observePool = async (
   settings: DepositSettings,
   moment: Moment,
 ): Promise<Effects> => {
-  const { fresh } = await compare(tx, network, await sightingsOf(tx, network, added, settings))
+  const { fresh } = await compareStored(tx, network, await sightingsOf(tx, network, added, settings))
   const arrivals = fresh.map((sighting) => ({ ...sighting, block: null, creditHeight: null }))
   const effects = await openDeposits(tx, network, arrivals, moment.at, settings, moment)
   const unmined = await unminedOf(tx, network)
@@ -70,32 +72,10 @@ export const observePool = async (
   return effects
 }
 
-/**
- * Sorts sightings by what is stored: `fresh` are new, `again` wait to be mined, `changed` are stored but their transaction
- * does something else now, which is fresh.
- */
-const compare = async (
-  tx: Tx,
-  network: Network,
-  sightings: readonly Sighting[],
-): Promise<{ fresh: Sighting[]; again: Deposit[]; changed: Deposit[] }> => {
+/** Sightings beside what is stored of their transactions, which is locked. */
+const compareStored = async (tx: Tx, network: Network, sightings: readonly Sighting[]): Promise<Comparison> => {
   const hashes = [...new Set(sightings.map(({ transaction }) => transaction))]
-  const known = new Map((await lockByTransaction(tx, network, hashes)).map((deposit) => [sourceText(deposit), deposit]))
-  const fresh: Sighting[] = []
-  const again: Deposit[] = []
-  const changed: Deposit[] = []
-  for (const sighting of sightings) {
-    const deposit = known.get(sourceText(sighting))
-    if (!deposit) {
-      fresh.push(sighting)
-    } else if (deposit.blockHeight === null && isSame(sighting, deposit)) {
-      again.push(deposit)
-    } else if (deposit.blockHeight === null) {
-      changed.push(deposit)
-      fresh.push(sighting)
-    }
-  }
-  return { fresh, again, changed }
+  return compare(sightings, await lockByTransaction(tx, network, hashes))
 }
 
 /** Leaves out native coin that a balance check has counted already: its blocks are only ever read again. */

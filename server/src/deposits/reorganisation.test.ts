@@ -262,6 +262,23 @@ test('a transaction that does something else when it is mined again is another d
   expect(await world.balance(evm.merchantId, 'USDT')).toBe(88n * E18)
 })
 
+test('a transaction whose logs are numbered otherwise in its new block brings the same deposits', async () => {
+  const evm = await world.address('ETHEREUM')
+  const swap = (first: number) => {
+    const log = (at: number, units: bigint) => ({ index: `l:${first + at}`, contract: '0xusdt', from: ['pool'], to: evm.address, units })
+    const logs = [log(0, 10_000_000n), log(1, 20_000_000n), log(2, 20_000_000n)]
+    return { hash: 'swap', keys: ['0xTrader:9'], succeeded: true, fee: 1n, transfers: logs }
+  }
+  for (const [height, first] of [[100, 5], [101, 6], [102, 4], [103, 4]] as const) {
+    await world.mine('ETHEREUM', height, [swap(first)])
+    await world.orphan('ETHEREUM', height)
+  }
+  await world.mine('ETHEREUM', 104, [swap(7)])
+  await world.settle('ETHEREUM', 104, 104)
+  expect((await world.statuses()).toSorted()).toEqual(['Done', 'Done', 'Done', 'Pending', 'Pending', 'Pending'])
+  expect(await world.balance(evm.merchantId, 'USDT')).toBe(44n * E18)
+})
+
 test('a transaction mined again without effect ends the deposit as reorganised', async () => {
   const evm = await world.address('ETHEREUM')
   const paid = pay(evm.address, 5n * E18, { index: 'n' })

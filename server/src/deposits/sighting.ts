@@ -2,7 +2,6 @@ import type { ChainTransaction, Network, Transfer } from '@bursar/chainkit'
 import type { AddressOwner } from '../addresses/index.ts'
 import type { AssetOnNetwork, Catalogue, CryptoAsset } from '../assets/index.ts'
 import { mulDiv, rescale } from '../money/index.ts'
-import type { Deposit } from './deposit.ts'
 
 /** A transfer of a listed asset to one of our deposit addresses, as the chain shows it. */
 export interface Sighting {
@@ -64,18 +63,9 @@ export const sightingsAmong = (
   return sightings
 }
 
-/** What names a transfer for ever. */
+/** What names a transfer on its network. */
 export const sourceText = ({ transaction, index }: { transaction: string; index: string }): string =>
   `${transaction}/${index}`
-
-/**
- * True when a transfer is the one a deposit was made from. A contract may do something else when its transaction is mined
- * again on another branch: that is another deposit.
- */
-export const isSame = (sighting: Sighting, deposit: Deposit): boolean =>
-  sighting.owner.address === deposit.address &&
-  sighting.asset.ticker === deposit.asset &&
-  sighting.units === deposit.units
 
 /**
  * What each transaction brings us, in 1e-18 USD: a large sum cut into small outputs waits as long as a large one. Undefined

@@ -88,29 +88,30 @@ export const moveWhere = async (
   return rows.map(({ stateBefore, toldBefore, ...deposit }) => ({ deposit, before: { state: stateBefore, told: toldBefore } }))
 }
 
-/** The block that a deposit is in, for `moveMined`. */
-export interface MinedIn {
+/** Where a deposit is now, for `moveMined`. */
+export interface MinedAt {
   merchantId: string
   id: string
+  index: string
   creditHeight: number | null
 }
 
 /** Puts deposits into a block of the best chain. */
 export const moveMined = async (
   tx: Tx,
-  mined: readonly MinedIn[],
+  mined: readonly MinedAt[],
   block: { height: number; hash: string },
   at: Date,
 ): Promise<void> => {
   if (mined.length === 0) return
   const { from, target } = pathOf('mined')
-  await sql`update deposits d set state = ${target}, block_height = ${block.height}, block_hash = ${block.hash},
+  await sql`update deposits d set state = ${target}, index = r.index, block_height = ${block.height}, block_hash = ${block.hash},
       credit_height = r."creditHeight", gone_at = null, conflict_transaction = null, conflict_height = null, updated_at = ${at}
-    from jsonb_to_recordset(${json(mined)}::jsonb) r("merchantId" uuid, id uuid, "creditHeight" bigint)
+    from jsonb_to_recordset(${json(mined)}::jsonb) r("merchantId" uuid, id uuid, index text, "creditHeight" bigint)
     where d.merchant_id = r."merchantId" and d.id = r.id and d.state = any(${from}::text[]) and d.block_height is null`.execute(tx)
 }
 
-/** Frees the place of a deposit whose transaction now does something else, so that what it does can be stored. */
+/** Frees the places of deposits in their transactions, for what is there now. */
 export const displace = async (tx: Tx, deposits: readonly Deposit[]): Promise<void> => {
   if (deposits.length === 0) return
   await sql`update deposits d set index = d.index || '~' || d.id
