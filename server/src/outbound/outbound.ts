@@ -12,8 +12,8 @@ export interface OutboundSettings {
   allowPrivate: readonly string[]
   /** Plain http; otherwise only https. */
   allowHttp: boolean
-  /** From the start of a request to the end of its answer, in ms; a request may ask for another. */
-  timeoutMs: number
+  /** From the start of a request to the end of its answer, in ms; 10,000 by default. A request may ask for another. */
+  timeoutMs?: number
   /** Looks names up; the configured name servers by default. */
   lookup?: Lookup
   /** Certificates to trust instead of the system's, PEM. */
@@ -46,10 +46,11 @@ export interface Outbound {
   close(): Promise<void>
 }
 
+const TIMEOUT_MS = 10_000
 const ANSWER_BYTES = 65_536
 
 export const createOutbound = (settings: OutboundSettings): Outbound => {
-  const { timeoutMs, lookup = createDnsLookup(), maxOrigins = 1_024, connectionsPerOrigin = 256 } = settings
+  const { timeoutMs = TIMEOUT_MS, lookup = createDnsLookup(), maxOrigins = 1_024, connectionsPerOrigin = 256 } = settings
   const connect = createConnector({
     guard: createGuard(settings.allowPrivate),
     lookup,

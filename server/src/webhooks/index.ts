@@ -1,6 +1,15 @@
 /**
  * Notifications to merchants. Promises that each is stored with the change it tells of, numbered without a gap per merchant,
- * delivered at least once in order per object, and sent in the bytes that were stored.
+ * delivered at least once in order per object, and sent in the bytes that were stored; that a receiver which fails or
+ * hangs delays nobody else; and that nothing is dropped: what the schedule doesn't bring waits for its owner.
  */
 export { emit } from './emit.ts'
 export type { Notice } from './emit.ts'
+export { replayEvents, skipEvent, wakeMerchant } from './commands.ts'
+export type { ReplayChoice } from './commands.ts'
+export { createAttemptPruneJob, createDelivery } from './jobs.ts'
+export type { Delivery, DeliveryDeps } from './jobs.ts'
+export { listAttempts, listEvents, listExhausted } from './queries.ts'
+export type { AttemptRow, EventRow, ExhaustedDelivery } from './queries.ts'
+export { webhookRoutes } from './routes.ts'
+export type { Endpoint } from './signature.ts'

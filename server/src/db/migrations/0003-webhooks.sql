@@ -43,7 +43,7 @@ create table event_streams (
   check (next_sequence <= last_sequence)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
 create index event_streams_due on event_streams (next_at) where not own_lane;
-create index event_streams_lanes on event_streams (merchant_id, next_at) where own_lane;
+create index event_streams_lanes on event_streams (merchant_id, next_at, next_sequence) where own_lane;
 create index event_streams_exhausted on event_streams (merchant_id, next_at) where state = 'exhausted';
 
 -- Each attempt at each delivery, for the merchant to look at.

@@ -1,0 +1,91 @@
+import { CompiledQuery } from 'kysely'
+import { Batcher } from '../base/batcher.ts'
+import { inTransaction, mayRetry, sqlState, type Tx } from '../db/index.ts'
+import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { EXHAUSTED_ALERT, exhaustedAlert } from './alert.ts'
+import type { Query, Row } from './connection.ts'
+import { finishStreams, keepStreams, restartExhausted } from './store.ts'
+import type { Settlement } from './stream.ts'
+
+const MOST_AT_ONCE = 256
+const TRIES = 3
+
+/** Writes what became of claimed streams, many at once. Whatever is not written is delivered again when its lease ends. */
+export class Acknowledger {
+  readonly #runtime: Runtime
+  readonly #query: Query
+  readonly #batcher: Batcher<Settlement, undefined>
+
+  /** @param query used for batches; what raises or ends an alert has a transaction of its own */
+  constructor(runtime: Runtime, query: Query) {
+    this.#runtime = runtime
+    this.#query = query
+    this.#batcher = new Batcher({
+      most: MOST_AT_ONCE,
+      run: async (settlements) => {
+        await this.#write(settlements)
+        return settlements.map(() => undefined)
+      },
+    })
+  }
+
+  /** Never rejects: a failure is logged and leaves the lease to run out. */
+  async submit(settlement: Settlement): Promise<void> {
+    try {
+      await this.#batcher.submit(settlement)
+    } catch (error) {
+      const { merchantId, objectId } = settlement.stream
+      this.#runtime.log.error({ err: error, merchantId, objectId }, 'a delivery was not recorded and will be repeated')
+    }
+  }
+
+  async #write(settlements: readonly Settlement[]): Promise<void> {
+    // In the order of keys, as `emit` locks them.
+    const sorted = settlements.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    const isAlone = ({ effects }: Settlement): boolean => effects.includes('alert') || effects.includes('restart-endpoint')
+    const together = sorted.filter((settlement) => !isAlone(settlement))
+    const fenced = await again(() => writeAll(this.#query, together))
+    for (const settlement of sorted.filter(isAlone)) fenced.push(...(await this.#writeAlone(settlement)))
+    if (fenced.length > 0) this.#runtime.log.warn({ streams: fenced.length }, 'claims had passed to another worker: nothing written')
+  }
+
+  #writeAlone(settlement: Settlement): Promise<Settlement[]> {
+    const moment = momentOf(this.#runtime)
+    const { stream, effects } = settlement
+    return inTransaction(this.#runtime.db, async (tx) => {
+      const fenced = await writeAll(throughTx(tx), [settlement])
+      if (fenced.length > 0) return fenced
+      if (effects.includes('restart-endpoint')) {
+        await restartExhausted(throughTx(tx), stream.merchantId, moment.at.getTime())
+        await resolveAlert(tx, EXHAUSTED_ALERT, stream.merchantId, moment.at)
+      }
+      if (effects.includes('alert')) await raiseAlert(tx, exhaustedAlert(settlement), moment)
+      return []
+    })
+  }
+}
+
+/** @returns those whose claim has passed to another worker */
+const writeAll = async (query: Query, settlements: readonly Settlement[]): Promise<Settlement[]> => {
+  const notFinished = await finishStreams(query, settlements.filter((settlement) => settlement.finished))
+  return keepStreams(query, [...settlements.filter((settlement) => !settlement.finished), ...notFinished])
+}
+
+/** Both statements check the epoch, so that running them again after a lost connection writes nothing twice. */
+const again = async <T>(work: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === TRIES || !(mayRetry(error) || sqlState(error) === undefined)) throw error
+    }
+  }
+}
+
+const keyOf = ({ stream }: Settlement): string => `${stream.merchantId}/${stream.objectId}`
+
+const throughTx =
+  (tx: Tx): Query =>
+  async (_name, text, values) =>
+    (await tx.executeQuery<Row>(CompiledQuery.raw(text, values))).rows

@@ -1,0 +1,175 @@
+import { delivery as rules } from '@bursar/contract'
+import type { Outbound } from '../outbound/index.ts'
+import type { Runtime } from '../platform/runtime.ts'
+import { isAccepted, makeAttempt } from './attempt.ts'
+import { Gate } from './gate.ts'
+import type { Endpoint } from './signature.ts'
+import { settle, type Attempt, type ClaimedStream, type Ending, type Settlement } from './stream.ts'
+
+export interface CarrierDeps {
+  runtime: Pick<Runtime, 'clock' | 'log'>
+  outbound: Outbound
+  /** Where a merchant's notifications go at this moment; null while it has set no URL. Asked before each attempt. */
+  endpointOf: (merchantId: string) => Promise<Endpoint | null>
+  /** Writes what became of a stream. Never rejects. */
+  acknowledge: (settlement: Settlement) => Promise<void>
+  /** Streams held at once, those that hang not counted. */
+  slots: number
+}
+
+/** An attempt that takes longer is taken to hang: it no longer counts against the slots. */
+const HANGS_AFTER_MS = 1_000
+/** With more hanging, merchants known to hang are left alone until some have ended. */
+const MOST_HANGING = 4_096
+/** Between the end of an attempt and that of its lease. */
+const LEASE_MARGIN_MS = 5_000
+/** Before another try when our own side can't make an attempt: a key that can't be opened. */
+const OWN_FAULT_PAUSE_MS = 60_000
+const MOST_UNACKNOWLEDGED = 2_048
+/** Receivers remembered before the idle ones are forgotten. */
+const MOST_GATES = 10_000
+
+/** Brings claimed streams to their receivers: an object's events in order, objects at once, each merchant through its gate. */
+export class Carrier {
+  readonly #deps: CarrierDeps
+  readonly #gates = new Map<string, Gate>()
+  /** in the order they went under way */
+  readonly #underWay = new Set<{ since: number; hangs: boolean }>()
+  #sweepAt = MOST_GATES
+  #held = 0
+  #hanging = 0
+  #unacknowledged = 0
+  #waiters: (() => void)[] = []
+
+  constructor(deps: CarrierDeps) {
+    this.#deps = deps
+  }
+
+  /** Slots that are free. */
+  get free(): number {
+    if (this.#unacknowledged > MOST_UNACKNOWLEDGED) return 0
+    this.#findHanging()
+    return Math.max(0, this.#deps.slots - this.#held + this.#hanging)
+  }
+
+  /** Whether anything that doesn't hang is held or not acknowledged yet. */
+  get busy(): boolean {
+    return this.#held - this.#hanging + this.#unacknowledged > 0
+  }
+
+  /** Streams of a merchant's own lane to take now. */
+  async roomFor(merchantId: string): Promise<number> {
+    const room = this.#gates.get(merchantId)?.room(this.#hanging > MOST_HANGING) ?? new Gate().room(false)
+    if (room === 0) return 0
+    // A failure to find out shows when the attempt is made.
+    return (await this.#deps.endpointOf(merchantId).catch(() => undefined)) === null ? 0 : room
+  }
+
+  /** Takes claimed streams. What a merchant's gate has no room for goes to that merchant's own lane. */
+  accept(streams: readonly ClaimedStream[]): void {
+    for (const stream of streams) {
+      const gate = this.#gateOf(stream.merchantId)
+      if (gate.room(this.#hanging > MOST_HANGING) === 0) {
+        this.#acknowledge(settle(stream, [], { kind: 'untried', ownLane: true }))
+        continue
+      }
+      this.#held += 1
+      gate.admit(stream)
+      this.#start(gate)
+    }
+  }
+
+  /** Resolves when something has ended. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => this.#waiters.push(resolve))
+  }
+
+  /** Resolves when everything accepted has ended and is acknowledged. */
+  async idle(): Promise<void> {
+    while (this.#held + this.#unacknowledged > 0) await this.changed()
+  }
+
+  #start(gate: Gate): void {
+    for (let stream = gate.next(); stream; stream = gate.next()) void this.#carry(stream, gate)
+  }
+
+  async #carry(stream: ClaimedStream, gate: Gate): Promise<void> {
+    const entry = { since: this.#deps.runtime.clock.now(), hangs: false }
+    this.#underWay.add(entry)
+    const attempts: Attempt[] = []
+    const ending = await this.#deliver(stream, gate, attempts)
+    this.#underWay.delete(entry)
+    if (entry.hangs) this.#hanging -= 1
+    this.#held -= 1
+    gate.leave()
+    this.#acknowledge(settle(stream, attempts, ending))
+    this.#start(gate)
+  }
+
+  /** Sends a stream's events one after the other until one is not accepted. Adds to `attempts`. */
+  async #deliver(stream: ClaimedStream, gate: Gate, attempts: Attempt[]): Promise<Ending> {
+    const { clock, log } = this.#deps.runtime
+    try {
+      for (const event of stream.events) {
+        if (clock.now() + rules.timeout + LEASE_MARGIN_MS > stream.leaseUntil) return { kind: 'untried', ownLane: stream.ownLane }
+        const endpoint = await this.#deps.endpointOf(stream.merchantId)
+        if (!endpoint) return { kind: 'untried', ownLane: true }
+        const number = attempts.length === 0 ? stream.failures + 1 : 1
+        const attempt = await makeAttempt({ clock, outbound: this.#deps.outbound, gate, endpoint }, event, number)
+        attempts.push(attempt)
+        // A receiver that gives no answer is tried with one stream; the others wait in its lane, not here.
+        if (attempt.status === null) this.#handBack(gate.empty())
+        if (!isAccepted(attempt)) return { kind: 'failed' }
+      }
+      return { kind: 'delivered' }
+    } catch (error) {
+      log.error({ err: error, merchantId: stream.merchantId }, 'a notification could not be prepared: is its key sealed with another data key?')
+      return { kind: 'untried', notBefore: clock.business() + OWN_FAULT_PAUSE_MS, ownLane: true }
+    }
+  }
+
+  #handBack(streams: readonly ClaimedStream[]): void {
+    this.#held -= streams.length
+    for (const stream of streams) this.#acknowledge(settle(stream, [], { kind: 'untried', ownLane: true }))
+  }
+
+  #acknowledge(settlement: Settlement): void {
+    const write = async (): Promise<void> => {
+      this.#unacknowledged += 1
+      await this.#deps.acknowledge(settlement)
+      this.#unacknowledged -= 1
+      this.#tell()
+    }
+    void write()
+    this.#tell()
+  }
+
+  #tell(): void {
+    if (this.#waiters.length === 0) return
+    for (const resolve of this.#waiters.splice(0)) resolve()
+  }
+
+  #gateOf(merchantId: string): Gate {
+    let gate = this.#gates.get(merchantId)
+    if (!gate) {
+      this.#sweep()
+      this.#gates.set(merchantId, (gate = new Gate()))
+    }
+    return gate
+  }
+
+  #sweep(): void {
+    if (this.#gates.size < this.#sweepAt) return
+    for (const [merchantId, gate] of this.#gates) if (gate.idle) this.#gates.delete(merchantId)
+    this.#sweepAt = Math.max(MOST_GATES, this.#gates.size * 2)
+  }
+
+  #findHanging(): void {
+    const before = this.#deps.runtime.clock.now() - HANGS_AFTER_MS
+    for (const entry of this.#underWay) {
+      if (entry.since > before) break
+      if (!entry.hangs) this.#hanging += 1
+      entry.hangs = true
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import { resolveAlert } from '../platform/alerts.ts'
+import { EXHAUSTED_ALERT } from './alert.ts'
+
+/** What to send again. A range holds events of many objects; `from` and `to` are sequences, both included. */
+export type ReplayChoice = { from: number; to: number } | { objectId: string }
+
+/**
+ * Sends events again although they were delivered, or before their time. The same bytes under the same ids; in order per
+ * object, so that whatever lies between a replayed event and one that still waits is sent again too.
+ * @returns objects with something to send
+ */
+export const replayEvents = async (tx: Tx, merchantId: string, choice: ReplayChoice, { at }: Moment): Promise<number> => {
+  const chosen = 'objectId' in choice
+    ? sql`object_id = ${choice.objectId}`
+    : sql`sequence between ${choice.from} and ${choice.to}`
+  const { rows } = await sql`insert into event_streams as s (merchant_id, object_id, next_sequence, last_sequence, next_at, own_lane)
+      select merchant_id, object_id, min(sequence), max(sequence), ${at}::timestamptz, true
+      from events where merchant_id = ${merchantId} and ${chosen}
+      group by merchant_id, object_id order by merchant_id, object_id
+      on conflict (merchant_id, object_id) do update set next_sequence = least(s.next_sequence, excluded.next_sequence),
+        last_sequence = greatest(s.last_sequence, excluded.last_sequence), ${restarted(at)}
+      returning 1`.execute(tx)
+  await endAlertIfOver(tx, merchantId, at)
+  return rows.length
+}
+
+/**
+ * Gives up the first event of an object that still waits, so that the next can go. It stays in the list of events.
+ * @returns its sequence, or null when nothing of the object waits
+ */
+export const skipEvent = async (tx: Tx, merchantId: string, objectId: string, { at }: Moment): Promise<number | null> => {
+  const mine = sql`merchant_id = ${merchantId} and object_id = ${objectId}`
+  const { rows } = await sql<{ next: number; last: number }>`select next_sequence as next, last_sequence as last
+    from event_streams where ${mine} for update`.execute(tx)
+  const [stream] = rows
+  if (!stream) return null
+  const { rows: first } = await sql<{ sequence: number }>`select sequence from events
+    where ${mine} and sequence >= ${stream.next} order by sequence limit 1`.execute(tx)
+  const { sequence } = first[0]!
+  if (sequence >= stream.last) await sql`delete from event_streams where ${mine}`.execute(tx)
+  else await sql`update event_streams as s set next_sequence = ${sequence + 1}, ${restarted(at)} where ${mine}`.execute(tx)
+  await endAlertIfOver(tx, merchantId, at)
+  return sequence
+}
+
+/**
+ * Makes everything that waits for a later try due now, exhausted deliveries too, each with the whole schedule before it:
+ * for a merchant whose receiver is mended or has moved.
+ * @returns how many objects that is
+ */
+export const wakeMerchant = async (tx: Tx, merchantId: string, { at }: Moment): Promise<number> => {
+  const { rows } = await sql`update event_streams as s set ${restarted(at)}
+    where merchant_id = ${merchantId} and (next_at is null or next_at > ${at}) returning 1`.execute(tx)
+  await endAlertIfOver(tx, merchantId, at)
+  return rows.length
+}
+
+/** The epoch moves on: a worker that has the stream now writes nothing about it. */
+const restarted = (at: Date) => sql`state = 'active', attempts = 0, next_at = ${at}::timestamptz, leased_until = '-infinity', epoch = s.epoch + 1`
+
+const endAlertIfOver = async (tx: Tx, merchantId: string, at: Date): Promise<void> => {
+  const { rows } = await sql`select 1 from event_streams where merchant_id = ${merchantId} and state = 'exhausted' limit 1`.execute(tx)
+  if (rows.length === 0) await resolveAlert(tx, EXHAUSTED_ALERT, merchantId, at)
+}

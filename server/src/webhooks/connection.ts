@@ -1,0 +1,47 @@
+import type pg from 'pg'
+import { connectPipelined, sqlState, type PoolSettings } from '../db/index.ts'
+
+export type Row = Record<string, unknown>
+/** Sends one statement and resolves with its rows. Named statements are planned once per connection. */
+export type Query = (name: string, text: string, values: unknown[]) => Promise<Row[]>
+
+/** A connection of its own for the statements of delivery, made again when it breaks. */
+export class Connection {
+  readonly #settings: PoolSettings
+  #client: Promise<pg.Client> | undefined
+
+  constructor(settings: PoolSettings) {
+    this.#settings = settings
+  }
+
+  readonly query: Query = async (name, text, values) => {
+    const connecting = (this.#client ??= this.#connect())
+    try {
+      const client = await connecting
+      return (await client.query<Row>({ name, text, values })).rows
+    } catch (error) {
+      // An error with a state is an answer; without one, or when the server goes down, the connection is gone.
+      if (sqlState(error)?.startsWith('57P') ?? true) this.#drop(connecting)
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client
+    this.#client = undefined
+    await (await client?.catch(() => undefined))?.end()
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const connecting = connectPipelined(this.#settings)
+    const client = await connecting
+    client.on('error', () => this.#drop(this.#client))
+    return client
+  }
+
+  #drop(connecting: Promise<pg.Client> | undefined): void {
+    if (connecting === undefined || this.#client !== connecting) return
+    this.#client = undefined
+    void connecting.then((client) => client.end()).catch(() => {})
+  }
+}

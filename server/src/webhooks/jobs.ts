@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import { delivery as rules } from '@bursar/contract'
+import type { PoolSettings } from '../db/index.ts'
+import type { Job } from '../jobs/index.ts'
+import type { Outbound } from '../outbound/index.ts'
+import type { Runtime } from '../platform/runtime.ts'
+import { Acknowledger } from './acknowledger.ts'
+import { Carrier } from './carrier.ts'
+import { Claimer } from './claimer.ts'
+import { Connection } from './connection.ts'
+import type { Endpoint } from './signature.ts'
+
+export interface DeliveryDeps {
+  runtime: Runtime
+  /** Delivery has two connections of its own. */
+  database: PoolSettings
+  outbound: Outbound
+  /** Where a merchant's notifications go at this moment; null while it has set no URL. Asked before each attempt. */
+  endpointOf: (merchantId: string) => Promise<Endpoint | null>
+  /** Streams under way at once; 128 by default. 1 delivers one after the other, always in the same order. */
+  slots?: number
+  /** A run ends only when everything it took has ended: for the deterministic runner. Otherwise receivers that hang don't hold up a run. */
+  untilSettled?: boolean
+}
+
+export interface Delivery {
+  job: Job
+  /** Waits for attempts under way, at most their time limit, and ends the connections. Call it when the job runs no more. */
+  close(): Promise<void>
+}
+
+/** Long enough for several slow answers in a row; what a worker that died had claimed waits as long. */
+const LEASE_MS = rules.timeout * 6
+const ROUNDS = 256
+/** Own lanes get a turn at least this often while the common queue is never empty. */
+const LANES_EVERY = 8
+const FEWEST_TO_CLAIM = 16
+/** To look again whether a receiver hangs or something new is due while attempts are under way. */
+const LOOK_AGAIN_MS = 100
+
+/** Delivers what is due. Any number of workers may run it against one database. */
+export const createDelivery = (deps: DeliveryDeps): Delivery => {
+  const { runtime, slots = 128, untilSettled = false } = deps
+  const claiming = new Connection(deps.database)
+  const acknowledging = new Connection(deps.database)
+  const acknowledger = new Acknowledger(runtime, acknowledging.query)
+  const claimer = new Claimer(claiming.query, runtime.clock, LEASE_MS)
+  const carrier = new Carrier({ ...deps, slots, acknowledge: (settlement) => acknowledger.submit(settlement) })
+  const rest = untilSettled ? () => carrier.idle() : () => changedOrLater(carrier)
+
+  const run = async (signal: AbortSignal): Promise<boolean> => {
+    for (let round = 1; round <= ROUNDS && !signal.aborted; round += 1) {
+      while (carrier.free < Math.min(FEWEST_TO_CLAIM, slots)) await rest()
+      if ((await takeDue(claimer, carrier, round)) > 0) continue
+      if (!carrier.busy) return false
+      await rest()
+    }
+    if (untilSettled) await carrier.idle()
+    return true
+  }
+  return {
+    job: { name: 'deliver webhooks', everyMs: LOOK_AGAIN_MS, run },
+    close: async () => {
+      await carrier.idle()
+      await Promise.all([claiming.close(), acknowledging.close()])
+    },
+  }
+}
+
+/** Claims what there is room for and hands it over. @returns how many streams that was */
+const takeDue = async (claimer: Claimer, carrier: Carrier, round: number): Promise<number> => {
+  const { free } = carrier
+  const open = await claimer.open(free)
+  carrier.accept(open)
+  if (open.length === free && round % LANES_EVERY !== 0) return open.length
+  const lanes = await claimer.lanes(Math.max(free - open.length, FEWEST_TO_CLAIM), (merchantId) => carrier.roomFor(merchantId))
+  carrier.accept(lanes)
+  return open.length + lanes.length
+}
+
+const changedOrLater = async (carrier: Carrier): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined
+  const later = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LOOK_AGAIN_MS)
+  })
+  await Promise.race([carrier.changed(), later])
+  clearTimeout(timer)
+}
+
+const PRUNE_AT_ONCE = 5_000
+
+/** Removes attempts older than `keepMs`; events themselves are kept for ever. */
+export const createAttemptPruneJob = (runtime: Runtime, keepMs = 90 * 24 * 60 * 60_000): Job => ({
+  name: 'prune webhook attempts',
+  everyMs: 60_000,
+  run: async () => {
+    const before = new Date(runtime.clock.business() - keepMs)
+    const { rows } = await sql`delete from event_attempts where ctid = any(array(
+      select ctid from event_attempts where at < ${before} limit ${PRUNE_AT_ONCE})) returning 1`.execute(runtime.db)
+    return rows.length === PRUNE_AT_ONCE
+  },
+})

@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/index.ts'
+
+/** A stored notification; `body` is the JSON text as sent. */
+export interface EventRow {
+  sequence: number
+  id: string
+  objectId: string
+  kind: string
+  status: string
+  createdAt: Date
+  body: string
+}
+
+/** Events of a merchant behind a sequence, in order. Whoever has seen N has missed nothing before it. */
+export const listEvents = async (db: Db | Tx, merchantId: string, after: number, limit: number): Promise<EventRow[]> =>
+  (await sql<EventRow>`select sequence, id, object_id as "objectId", kind, status, created_at as "createdAt", body
+    from events where merchant_id = ${merchantId} and sequence > ${after} order by sequence limit ${limit}`.execute(db)).rows
+
+/** An object whose deliveries have run out, with the first event that waits. */
+export interface ExhaustedDelivery {
+  merchantId: string
+  objectId: string
+  sequence: number
+  kind: string
+  status: string
+  createdAt: Date
+  attempts: number
+  /** of events of this object, this one included */
+  waiting: number
+  /** business clock; null: not before its owner says so */
+  nextAt: Date | null
+  lastError: string | null
+  lastStatus: number | null
+}
+
+/** Exhausted deliveries, oldest event first; of one merchant or of all. */
+export const listExhausted = async (
+  db: Db | Tx,
+  { merchantId, limit = 100 }: { merchantId?: string; limit?: number } = {},
+): Promise<ExhaustedDelivery[]> => {
+  const whose = merchantId === undefined ? sql`` : sql`and s.merchant_id = ${merchantId}`
+  const { rows } = await sql<ExhaustedDelivery>`select s.merchant_id as "merchantId", s.object_id as "objectId", e.sequence, e.kind, e.status,
+      e.created_at as "createdAt", s.attempts, s.next_at as "nextAt", a.error as "lastError", a.status as "lastStatus",
+      (select count(*) from events w where w.object_id = s.object_id and w.merchant_id = s.merchant_id
+        and w.sequence between s.next_sequence and s.last_sequence) as waiting
+    from event_streams s
+    cross join lateral (select * from events e where e.object_id = s.object_id and e.merchant_id = s.merchant_id
+      and e.sequence >= s.next_sequence order by e.sequence limit 1) e
+    left join lateral (select * from event_attempts a where a.merchant_id = s.merchant_id and a.sequence = e.sequence
+      order by a.at desc, a.attempt desc limit 1) a on true
+    where s.state = 'exhausted' ${whose}
+    order by e.created_at, s.merchant_id, e.sequence limit ${limit}`.execute(db)
+  return rows
+}
+
+export interface AttemptRow {
+  sequence: number
+  attempt: number
+  /** business clock */
+  at: Date
+  /** null when there was no answer */
+  status: number | null
+  /** what went wrong, or the start of what the receiver answered */
+  error: string | null
+  durationMs: number
+}
+
+/** Attempts at one event of a merchant, newest first. */
+export const listAttempts = async (db: Db | Tx, merchantId: string, sequence: number, limit = 100): Promise<AttemptRow[]> =>
+  (await sql<AttemptRow>`select sequence, attempt, at, status, error, duration_ms as "durationMs" from event_attempts
+    where merchant_id = ${merchantId} and sequence = ${sequence} order by at desc, attempt desc limit ${limit}`.execute(db)).rows

@@ -1,0 +1,185 @@
+import type { Query, Row } from './connection.ts'
+import type { StreamState } from './machine.ts'
+import type { ClaimedEvent, ClaimedStream, Settlement } from './stream.ts'
+
+/** Events of one object taken with one claim: enough to keep going, few enough for the lease. */
+const MOST_EVENTS = 16
+
+/** The two clocks, in ms: due is what the business clock says, leased what the real one says. */
+export interface ClaimTimes {
+  business: number
+  now: number
+  leaseUntil: number
+}
+
+/** $1 business time, $2 real time, $3 end of the lease */
+const claimOf = (due: string): string => `with due as (${due}),
+  taken as (
+    update event_streams s set leased_until = $3, epoch = s.epoch + 1 from due d
+    where s.merchant_id = d.merchant_id and s.object_id = d.object_id
+    returning s.merchant_id, s.object_id, s.epoch, s.state, s.attempts, s.next_sequence, s.last_sequence, s.own_lane)
+  select t.merchant_id, t.object_id, t.epoch, t.state, t.attempts, t.last_sequence, t.own_lane, e.sequence, e.id, e.body
+  from taken t cross join lateral (
+    select e.sequence, e.id, e.body from events e
+    where e.object_id = t.object_id and e.merchant_id = t.merchant_id and e.sequence between t.next_sequence and t.last_sequence
+    order by e.sequence limit ${MOST_EVENTS}) e`
+
+const CLAIM_OPEN = claimOf(`select merchant_id, object_id from event_streams
+    where not own_lane and next_at <= $1 and leased_until <= $2
+    order by next_at limit $4 for update skip locked`)
+
+const CLAIM_LANES = claimOf(`select s.merchant_id, s.object_id
+    from unnest($4::uuid[], $5::integer[]) lane(merchant_id, room) cross join lateral (
+      select s.merchant_id, s.object_id from event_streams s
+      where s.own_lane and s.merchant_id = lane.merchant_id and s.next_at <= $1 and s.leased_until <= $2
+      order by s.next_at, s.next_sequence limit lane.room for update skip locked) s`)
+
+/** Claims streams of the common queue, those due longest first. */
+export const claimOpen = async (query: Query, times: ClaimTimes, most: number): Promise<ClaimedStream[]> =>
+  streamsOf(await query('webhooks-claim-open', CLAIM_OPEN, [...instants(times), most]), times)
+
+/** Claims streams of merchants' own lanes, so many of each. */
+export const claimLanes = async (
+  query: Query,
+  times: ClaimTimes,
+  lanes: readonly { merchantId: string; room: number }[],
+): Promise<ClaimedStream[]> =>
+  streamsOf(
+    await query('webhooks-claim-lanes', CLAIM_LANES, [
+      ...instants(times),
+      lanes.map((lane) => lane.merchantId),
+      lanes.map((lane) => lane.room),
+    ]),
+    times,
+  )
+
+/** Each step jumps to the next merchant in the index, however many streams the last one has. */
+const SCAN_LANES = `with recursive lanes as (
+    (select merchant_id, next_at from event_streams where own_lane and merchant_id > $1
+      order by merchant_id, next_at limit 1)
+    union all
+    select n.merchant_id, n.next_at from lanes l cross join lateral (
+      select merchant_id, next_at from event_streams s where s.own_lane and s.merchant_id > l.merchant_id
+      order by merchant_id, next_at limit 1) n)
+  select merchant_id, coalesce(next_at <= $2, false) as due from lanes limit $3`
+
+/** Merchants with streams in a lane of their own, in order of their ids, and whether the first of these is due. */
+export const scanLanes = async (
+  query: Query,
+  after: string,
+  business: number,
+  most: number,
+): Promise<{ merchantId: string; due: boolean }[]> => {
+  const rows = await query('webhooks-scan-lanes', SCAN_LANES, [after, instant(business), most])
+  return rows.map((row) => ({ merchantId: row.merchant_id as string, due: row.due as boolean }))
+}
+
+/**
+ * $1 to $4 the streams, $5 to $12 the attempts, which name their stream by its place. `is true` keeps the condition from
+ * becoming a join: it is then one look into a hash an attempt, whatever the planner thinks of the sizes.
+ */
+const RECORD_ATTEMPTS = `recorded as (
+    insert into event_attempts(merchant_id, sequence, attempt, at, status, error, duration_ms)
+    select a.merchant_id, a.sequence, a.attempt, a.at, a.status, a.error, a.duration_ms
+    from unnest($5::integer[], $6::uuid[], $7::bigint[], $8::integer[], $9::timestamptz[], $10::smallint[], $11::text[], $12::integer[])
+      a(place, merchant_id, sequence, attempt, at, status, error, duration_ms)
+    where (a.place in (select place from held)) is true
+    on conflict do nothing)
+  select place::integer from held`
+
+/** Checked on the row as it is when its lock is had: an event added meanwhile, or another claim, keeps the stream. */
+const FINISH = `with held as (
+    delete from event_streams s using unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[])
+      with ordinality u(merchant_id, object_id, epoch, next, place)
+    where s.merchant_id = u.merchant_id and s.object_id = u.object_id and s.epoch = u.epoch and s.last_sequence < u.next
+    returning u.place),
+  ${RECORD_ATTEMPTS}`
+
+const KEEP = `with held as (
+    update event_streams s set next_sequence = u.next, attempts = u.attempts, state = u.state,
+      next_at = case when u.as_it_was then s.next_at else u.next_at end, own_lane = u.own_lane, leased_until = '-infinity'
+    from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $13::integer[], $14::text[], $15::timestamptz[], $16::boolean[], $17::boolean[])
+      with ordinality u(merchant_id, object_id, epoch, next, attempts, state, next_at, as_it_was, own_lane, place)
+    where s.merchant_id = u.merchant_id and s.object_id = u.object_id and s.epoch = u.epoch
+    returning u.place),
+  ${RECORD_ATTEMPTS}`
+
+/** Ends streams whose events are all delivered. @returns those that had more, or that another worker has claimed since */
+export const finishStreams = async (query: Query, settlements: readonly Settlement[]): Promise<Settlement[]> => {
+  if (settlements.length === 0) return []
+  return withoutHeld(settlements, await query('webhooks-finish', FINISH, ackColumns(settlements)))
+}
+
+/** Gives streams back with what is still to be delivered. @returns those that another worker has claimed since: nothing was written */
+export const keepStreams = async (query: Query, settlements: readonly Settlement[]): Promise<Settlement[]> => {
+  if (settlements.length === 0) return []
+  const values = [
+    ...ackColumns(settlements),
+    settlements.map((s) => s.failures),
+    settlements.map((s) => s.state),
+    settlements.map((s) => (typeof s.nextAt === 'number' ? instant(s.nextAt) : null)),
+    settlements.map((s) => s.nextAt === undefined),
+    settlements.map((s) => s.ownLane),
+  ]
+  return withoutHeld(settlements, await query('webhooks-keep', KEEP, values))
+}
+
+const RESTART = `update event_streams set state = 'active', attempts = 0, next_at = $2, own_lane = true,
+    leased_until = '-infinity', epoch = epoch + 1
+  where merchant_id = $1 and state = 'exhausted'`
+
+/** Makes all exhausted streams of a merchant due, oldest event first, with the whole schedule before them. */
+export const restartExhausted = async (query: Query, merchantId: string, at: number): Promise<void> => {
+  await query('webhooks-restart', RESTART, [merchantId, instant(at)])
+}
+
+const ackColumns = (settlements: readonly Settlement[]): unknown[] => {
+  const attempts = settlements.flatMap(({ stream, attempts }, i) => attempts.map((attempt) => ({ ...attempt, stream, place: i + 1 })))
+  return [
+    settlements.map((s) => s.stream.merchantId),
+    settlements.map((s) => s.stream.objectId),
+    settlements.map((s) => s.stream.epoch),
+    settlements.map((s) => s.nextSequence),
+    attempts.map((a) => a.place),
+    attempts.map((a) => a.stream.merchantId),
+    attempts.map((a) => a.sequence),
+    attempts.map((a) => a.number),
+    attempts.map((a) => instant(a.at)),
+    attempts.map((a) => a.status),
+    attempts.map((a) => a.error),
+    attempts.map((a) => a.durationMs),
+  ]
+}
+
+const withoutHeld = (settlements: readonly Settlement[], held: readonly Row[]): Settlement[] => {
+  const places = new Set(held.map((row) => row.place))
+  return settlements.filter((_, i) => !places.has(i + 1))
+}
+
+const streamsOf = (rows: readonly Row[], { leaseUntil }: ClaimTimes): ClaimedStream[] => {
+  const streams = new Map<string, ClaimedStream & { events: ClaimedEvent[] }>()
+  for (const row of rows) {
+    const key = `${row.merchant_id}/${row.object_id}`
+    let stream = streams.get(key)
+    if (!stream) {
+      stream = {
+        merchantId: row.merchant_id as string,
+        objectId: row.object_id as string,
+        epoch: row.epoch as number,
+        state: row.state as StreamState,
+        failures: row.attempts as number,
+        lastSequence: row.last_sequence as number,
+        ownLane: row.own_lane as boolean,
+        leaseUntil,
+        events: [],
+      }
+      streams.set(key, stream)
+    }
+    stream.events.push({ sequence: row.sequence as number, id: row.id as string, body: row.body as string })
+  }
+  for (const { events } of streams.values()) events.sort((a, b) => a.sequence - b.sequence)
+  return [...streams.values()]
+}
+
+const instant = (ms: number): string => new Date(ms).toISOString()
+const instants = ({ business, now, leaseUntil }: ClaimTimes): string[] => [instant(business), instant(now), instant(leaseUntil)]
