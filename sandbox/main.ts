@@ -1,8 +1,9 @@
 /** `npm start`: the whole local world on one machine, offline. Data, logs and chains are kept in `.bursar/`. */
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startControl } from './control/index.ts'
-import { portVariables, readSettings } from './settings.ts'
+import { startPlatform } from './platform/index.ts'
+import type { Platform } from './platform/index.ts'
+import { readSettings } from './settings.ts'
 import type { SandboxSettings } from './settings.ts'
 import { openSupervisor, Stopping } from './supervise.ts'
 import type { Supervisor } from './supervise.ts'
@@ -40,19 +41,34 @@ async function run(): Promise<number> {
 
 async function startAll(supervisor: Supervisor, settings: SandboxSettings): Promise<void> {
   const world = await startWorld(supervisor, settings, say)
-  // The platform's own processes come here, each by `supervisor.start(name, () => startProgram({ ... }))`: they find the
-  // world in place, and are stopped before it.
-  const control = await supervisor.start('control', () =>
-    startControl({ port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, log: say }),
-  )
-  writeDescription(settings, describe(world, control.url))
+  const platform = await startPlatform(supervisor, settings, world, root, say)
+  writeDescription(settings, describe(world, platform))
+  welcome(world, platform)
 }
 
-/** What tools need to know; api, checkout and merchants join it with the platform's processes. */
-function describe({ databaseUrl, bitcoin, ethereum, bsc, inbox }: World, control: string): object {
+/** What was started, and three things to try. */
+function welcome({ inbox, chains }: World, { api, control, merchants }: Platform): void {
+  const [merchant] = merchants
+  const bursar = 'node sandbox/try.ts'
+  say('')
+  say(`  API          ${api}   (reference: ${api}/docs)`)
+  say(`  control      ${control}`)
+  say(`  inbox        ${inbox.url}/messages?after=0`)
+  say(`  chains       ${chains.map((chain) => chain.blockchain).join(', ')}`)
+  say(`  merchant     ${merchant?.id}`)
+  say('')
+  say('Try, in another terminal:')
+  say(`  ${bursar} deposit USDT ETHEREUM 25     # an address, a payment to it, and the notifications it causes`)
+  say(`  ${bursar} withdraw USDT ETHEREUM 10    # to someone outside`)
+  say(`  ${bursar} balances`)
+  say('')
+}
+
+/** What tools need to know. */
+function describe({ databaseUrl, bitcoin, ethereum, bsc, inbox }: World, { api, control, merchants, environment }: Platform): object {
   const evm = [ethereum, bsc].map(({ node, chain, assets }) => ({ blockchain: chain.blockchain, url: node.url, assets }))
   const btc = bitcoin === undefined ? [] : [{ blockchain: 'BITCOIN', url: bitcoin.node.url, user: bitcoin.node.user, password: bitcoin.node.password }]
-  return { control, inbox: inbox.url, database: databaseUrl, chains: [...btc, ...evm] }
+  return { api, checkout: api, control, inbox: inbox.url, merchants, database: databaseUrl, chains: [...btc, ...evm], environment }
 }
 
 function writeDescription(settings: SandboxSettings, description: object): void {

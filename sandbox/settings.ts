@@ -7,17 +7,21 @@ export interface SandboxSettings {
   readonly dir: string
   /** A server of the user's own; absent: the sandbox starts one. */
   readonly databaseUrl?: string
-  readonly ports: { readonly control: number; readonly inbox: number; readonly bitcoin: number; readonly ethereum: number; readonly bsc: number }
+  readonly ports: Readonly<Record<keyof typeof portVariables, number>>
   readonly pace: { readonly bitcoin: Pace; readonly ethereum: Pace; readonly bsc: Pace }
 }
 
 /** The variable that moves each port, for messages too. */
 export const portVariables = {
+  api: 'BURSAR_PORT_API',
   control: 'BURSAR_PORT_CONTROL',
   inbox: 'BURSAR_PORT_INBOX',
   bitcoin: 'BURSAR_PORT_BITCOIN',
   ethereum: 'BURSAR_PORT_ETHEREUM',
   bsc: 'BURSAR_PORT_BSC',
+  innerApi: 'BURSAR_PORT_INNER_API',
+  innerWorker: 'BURSAR_PORT_INNER_WORKER',
+  innerWatcher: 'BURSAR_PORT_INNER_WATCHER',
 } as const
 
 const idleSeconds = 30
@@ -39,11 +43,15 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): SandboxSetti
     dir: resolve(root, env['BURSAR_DIR'] || '.bursar'),
     ...(env['DATABASE_URL'] ? { databaseUrl: env['DATABASE_URL'] } : {}),
     ports: {
+      api: port('api', 8080),
       control: port('control', 8090),
       inbox: port('inbox', 8091),
       bitcoin: port('bitcoin', 18_543),
       ethereum: port('ethereum', 18_545),
       bsc: port('bsc', 18_546),
+      innerApi: port('innerApi', 8092),
+      innerWorker: port('innerWorker', 8093),
+      innerWatcher: port('innerWatcher', 8094),
     },
     pace: {
       bitcoin: pace('BURSAR_BLOCK_SECONDS_BITCOIN', 3),

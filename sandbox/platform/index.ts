@@ -1,0 +1,72 @@
+/** The platform in the sandbox: keys, settings, database, processes, merchants, prices. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AssetSettings } from '../../server/src/assets/index.ts'
+import { migrate } from '../../server/src/db/index.ts'
+import { startControl } from '../control/index.ts'
+import { portVariables } from '../settings.ts'
+import type { SandboxSettings } from '../settings.ts'
+import type { Supervisor } from '../supervise.ts'
+import type { World } from '../world.ts'
+import { writeSettingsFiles } from './files.ts'
+import { prepareKeys, readWallet } from './keys.ts'
+import { demoMerchants } from './merchants.ts'
+import type { DemoMerchant } from './merchants.ts'
+import { createPrices } from './prices.ts'
+import { environmentOf, startRole, startSigner } from './programs.ts'
+import type { Places } from './programs.ts'
+import { openTreasury } from './treasury.ts'
+
+export interface Platform {
+  readonly api: string
+  readonly control: string
+  readonly merchants: readonly DemoMerchant[]
+  /** What the command `bursar` needs to act on this sandbox. */
+  readonly environment: NodeJS.ProcessEnv
+}
+
+/** Longest path of a Unix socket, less its end byte. */
+const LONGEST_SOCKET = 107
+
+export async function startPlatform(
+  supervisor: Supervisor,
+  settings: SandboxSettings,
+  world: World,
+  root: string,
+  log: (line: string) => void,
+): Promise<Platform> {
+  mkdirSync(join(settings.dir, 'settings'), { recursive: true, mode: 0o700 })
+  const keys = await prepareKeys(settings.dir, join(root, 'signer/src/main.ts'))
+  const files = await writeSettingsFiles(settings.dir, world)
+  await migrate(world.databaseUrl)
+  const assets = JSON.parse(readFileSync(files.assets, 'utf8')) as AssetSettings
+  const treasury = openTreasury({ databaseUrl: world.databaseUrl, wallet: readWallet(keys), assets, chains: world.chains })
+  const control = await supervisor.start('control', async () => {
+    const server = await startControl({
+      port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, rates: createPrices(), log,
+      credit: (credit) => treasury.credit(credit),
+      setClock: (move) => treasury.setClock(move),
+    })
+    return { ...server, stop: () => server.stop().then(() => treasury.close()) }
+  })
+  const socket = socketPath(settings.dir)
+  const places: Places = { root, databaseUrl: world.databaseUrl, ratesUrl: `${control.url}/rates`, keys, files, socket: socket.path }
+  const environment = environmentOf(places, settings, 0)
+  const merchants = await demoMerchants(settings.dir, root, environment, world.inbox.url)
+  await startSigner(supervisor, settings.dir, places)
+  for (const role of ['watcher', 'worker', 'api'] as const) await startRole(supervisor, settings, places, role)
+  await supervisor.start('hot wallets', async () => {
+    await treasury.fill()
+    return { stop: async () => socket.remove() }
+  })
+  return { api: `http://127.0.0.1:${settings.ports.api}`, control: control.url, merchants, environment }
+}
+
+/** In the sandbox's folder when the path is short enough, else in a private folder elsewhere. */
+function socketPath(dir: string): { path: string; remove(): void } {
+  const near = join(dir, 'signer.sock')
+  if (near.length <= LONGEST_SOCKET) return { path: near, remove: () => {} }
+  const folder = mkdtempSync(join(tmpdir(), 'bursar-signer-'))
+  return { path: join(folder, 's'), remove: () => rmSync(folder, { recursive: true, force: true }) }
+}

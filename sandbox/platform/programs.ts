@@ -1,0 +1,93 @@
+/** Starts the platform's own processes as an operator would: the signer, then api, worker and watcher. */
+import { existsSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { startProgram } from '../process/program.ts'
+import type { SandboxSettings } from '../settings.ts'
+import type { Supervisor } from '../supervise.ts'
+import type { SandboxKeys } from './keys.ts'
+import type { SettingsFiles } from './files.ts'
+
+export interface Places {
+  readonly root: string
+  readonly databaseUrl: string
+  readonly ratesUrl: string
+  readonly keys: SandboxKeys
+  readonly files: SettingsFiles
+  /** Where the signer listens: short, since the path of a socket may have 107 bytes. */
+  readonly socket: string
+}
+
+/** Nothing is inherited: what a process gets is what stands here. */
+export function environmentOf(places: Places, settings: SandboxSettings, inner: number): NodeJS.ProcessEnv {
+  const { databaseUrl, ratesUrl, keys, files, socket } = places
+  return {
+    PATH: process.env['PATH'],
+    DATABASE_URL: databaseUrl,
+    BURSAR_DATA_KEY_FILE: keys.dataKey,
+    BURSAR_HTTP: `127.0.0.1:${settings.ports.api}`,
+    BURSAR_INNER: `127.0.0.1:${inner}`,
+    BURSAR_NETWORKS_FILE: files.networks,
+    BURSAR_ASSETS_FILE: files.assets,
+    BURSAR_XPUBS_FILE: keys.wallet,
+    BURSAR_POLICY_FILE: files.policy,
+    BURSAR_SIGNER: `unix:${socket}`,
+    BURSAR_RATES_URL: ratesUrl,
+    BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8',
+    BURSAR_HTTP_WEBHOOKS: 'true',
+    BURSAR_REQUESTS_PER_MINUTE: '1000000',
+    BURSAR_SANDBOX: 'true',
+    ...(process.env['BURSAR_SANDBOX_PAUSE'] === undefined ? {} : { BURSAR_SANDBOX_PAUSE: process.env['BURSAR_SANDBOX_PAUSE'] }),
+    ...(process.env['BURSAR_LOG_LEVEL'] === undefined ? {} : { BURSAR_LOG_LEVEL: process.env['BURSAR_LOG_LEVEL'] }),
+  }
+}
+
+export async function startSigner(supervisor: Supervisor, dir: string, { root, keys, files, socket }: Places): Promise<void> {
+  await supervisor.start('signer', () =>
+    startProgram({
+      name: 'signer',
+      file: process.execPath,
+      args: [
+        join(root, 'signer/src/main.ts'), 'serve', '--seed', keys.seed, '--passphrase-file', keys.passphrase,
+        '--policy', files.signerPolicy, '--log', join(dir, 'signer.log.jsonl'), '--socket', socket,
+      ],
+      env: { PATH: process.env['PATH'] },
+      logFile: join(dir, 'logs', 'signer.log'),
+      recordFile: join(dir, 'signer.process.json'),
+      ready: () => answers({ socketPath: socket, path: '/health' }),
+    }),
+  )
+}
+
+export async function startRole(
+  supervisor: Supervisor,
+  settings: SandboxSettings,
+  places: Places,
+  role: 'api' | 'worker' | 'watcher',
+): Promise<void> {
+  const inner = settings.ports[role === 'api' ? 'innerApi' : role === 'worker' ? 'innerWorker' : 'innerWatcher']
+  await supervisor.start(role, () =>
+    startProgram({
+      name: role,
+      file: process.execPath,
+      args: [join(places.root, 'server/src/main.ts'), 'serve', '--role', role],
+      env: environmentOf(places, settings, inner),
+      logFile: join(settings.dir, 'logs', `${role}.log`),
+      recordFile: join(settings.dir, `${role}.process.json`),
+      ready: () => answers({ host: '127.0.0.1', port: inner, path: '/health' }),
+    }),
+  )
+}
+
+function answers(where: { socketPath?: string; host?: string; port?: number; path: string }): Promise<boolean> {
+  if (where.socketPath !== undefined && !existsSync(where.socketPath)) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const asked = request({ ...where, timeout: 1_000 }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode === 200)
+    })
+    asked.on('error', () => resolve(false))
+    asked.on('timeout', () => asked.destroy())
+    asked.end()
+  })
+}

@@ -1,0 +1,109 @@
+/** Money of the sandbox's owner: coins in the hot wallets, and gifts to merchants that the books and the chains agree on. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { deriveAddress as deriveBitcoin } from '@bursar/chainkit/bitcoin'
+import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
+import { sql } from 'kysely'
+import { randomBytes } from 'node:crypto'
+import { createCatalogue } from '../../server/src/assets/index.ts'
+import type { AssetSettings, Catalogue } from '../../server/src/assets/index.ts'
+import { uuidv7 } from '../../server/src/base/id.ts'
+import { createDb, createPool, inTransaction } from '../../server/src/db/index.ts'
+import type { Db } from '../../server/src/db/index.ts'
+import { parseUnits } from '../../server/src/money/index.ts'
+import { advanceClock, readClockOffset } from '../../server/src/platform/business-clock.ts'
+import { grantCapital } from '../../server/src/treasury/index.ts'
+import type { SandboxChain } from '../chains/chain.ts'
+import { Refusal } from '../http/refusal.ts'
+
+export interface SandboxTreasury {
+  /** Sends the hot wallets a first filling, once. */
+  fill(): Promise<void>
+  credit(credit: { merchantId: string; ticker: string; amount: string }): Promise<{ hash: string }>
+  setClock(move: { advanceMs: number }): Promise<{ offsetMs: number }>
+  close(): Promise<void>
+}
+
+/** What a new sandbox's hot wallets hold, by network and ticker. */
+const FIRST_FILLING: Record<string, Record<string, string>> = {
+  BITCOIN: { BTC: '5' },
+  ETHEREUM: { ETH: '100', USDT: '100000', USDC: '100000' },
+  BINANCE_SMART_CHAIN: { BNB: '100', USDT: '100000', USDC: '100000' },
+}
+/** Coins each, so that several Bitcoin payouts can be under way at once. */
+const BITCOIN_PIECES = 5
+const BOOKED_WAIT_MS = 60_000
+
+export function openTreasury(options: {
+  databaseUrl: string
+  wallet: { bitcoin: { hot: string }; evm: { hot: string } }
+  assets: AssetSettings
+  chains: readonly SandboxChain[]
+}): SandboxTreasury {
+  const pool = createPool({ url: options.databaseUrl, applicationName: 'bursar sandbox', max: 2 })
+  const db = createDb(pool)
+  const catalogue = createCatalogue(options.assets)
+  const hotAddress = (blockchain: string): string =>
+    blockchain === 'BITCOIN' ? deriveBitcoin(options.wallet.bitcoin.hot, 0, 0, 'regtest').address : deriveEvm(options.wallet.evm.hot, 0).address
+  const send = (chain: SandboxChain, ticker: string, amount: string): Promise<string> =>
+    chain.pay({ ticker, to: hotAddress(chain.blockchain), amount })
+  return {
+    fill: async () => {
+      for (const chain of options.chains) {
+        for (const [ticker, amount] of Object.entries(FIRST_FILLING[chain.blockchain] ?? {})) {
+          if (await isFunded(db, chain.blockchain, ticker)) continue
+          const pieces = chain.blockchain === 'BITCOIN' ? BITCOIN_PIECES : 1
+          for (let piece = 0; piece < pieces; piece += 1) await send(chain, ticker, String(Number(amount) / pieces))
+        }
+      }
+    },
+    credit: async ({ merchantId, ticker, amount }) => {
+      const units = unitsOf(catalogue, ticker, amount)
+      await requireMerchant(db, merchantId)
+      const chain = options.chains.find(({ tickers }) => tickers.includes(ticker))
+      if (!chain) throw new Refusal(`ticker: no chain of this sandbox has ${ticker}`)
+      const hash = await send(chain, ticker, amount)
+      await booked(db, chain, hash)
+      await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: ticker, units }, { at: new Date(), newId }))
+      return { hash }
+    },
+    setClock: async ({ advanceMs }) => ({ offsetMs: await advanceClock(db, advanceMs) }),
+    close: async () => {
+      await readClockOffset(db).catch(() => 0)
+      await pool.end()
+    },
+  }
+}
+
+const newId = (): string => uuidv7(Date.now(), randomBytes(10))
+
+function unitsOf(catalogue: Catalogue, ticker: string, amount: string): bigint {
+  const asset = catalogue.findCrypto(ticker)
+  if (!asset) throw new Refusal(`ticker: there are ${catalogue.crypto.map((one) => one.ticker).join(', ')}`)
+  const parsed = parseUnits(amount, Math.min(...[...asset.networks.values()].map((on) => on.decimals)))
+  if (!parsed.ok || parsed.units === 0n) throw new Refusal(`amount: send a decimal above zero such as "12.5"`)
+  const full = parseUnits(amount, asset.scale)
+  return full.ok ? full.units : 0n
+}
+
+async function requireMerchant(db: Db, id: string): Promise<void> {
+  const { rows } = await sql`select id from merchants where id::text = ${id}`.execute(db)
+  if (rows.length === 0) throw new Refusal('merchantId: there is no such merchant', { status: 404, code: 101 })
+}
+
+/** A funding seen for the asset, booked or not, means the filling was sent. */
+async function isFunded(db: Db, network: string, ticker: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from fundings where network = ${network} and asset = ${ticker} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Waits until the platform has seen the coins, final or not, so that what it owes is never more than what is there. */
+async function booked(db: Db, chain: SandboxChain, hash: string): Promise<void> {
+  const deadline = performance.now() + BOOKED_WAIT_MS
+  for (;;) {
+    const { rows } = await sql`select 1 from fundings where network = ${chain.blockchain} and transaction = ${hash}`.execute(db)
+    if (rows.length > 0) return
+    if (performance.now() > deadline) throw new Refusal('the coins were sent, but the platform has not seen them: is the watcher running?', { status: 503, code: 107 })
+    await chain.mine(1)
+    await sleep(200)
+  }
+}
