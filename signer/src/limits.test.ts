@@ -74,6 +74,7 @@ describe('velocity', () => {
     for (let number = 0; number < 6; number++) await signer.sign(million(number))
     const bump = evmRequest(intentOf(5, { units: '500000000' }), { nonce: 5n, gas: 2n })
     expect(await codeOf(signer, bump)).toBe('signed')
+    expect(signer.status().velocity).toContainEqual(expect.objectContaining({ asset: 'USDT', hour: '3000000000' }))
   })
 
   test('counts fees: the dearest of those that compete for one nonce', async () => {

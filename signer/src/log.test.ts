@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { SignedEntry } from './entry.ts'
 import { LockHeld } from './lock.ts'
 import { EMPTY_HEAD, LogBroken, lineHash, scanLog } from './log-chain.ts'
@@ -53,6 +55,26 @@ describe('SignatureLog', () => {
     expect(head).toBe(lineHash(Buffer.from(lines[3]!)))
     expect(JSON.parse(lines[0]!)).toMatchObject({ seq: 0, previous: EMPTY_HEAD, ...header })
     expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  test('says that a line is written only once it is on the disk', async () => {
+    const path = await write(0)
+    const log = await SignatureLog.open(path, header, () => undefined)
+    onTestFinished(() => log.close())
+    const file = await open(path)
+    const datasync = vi.spyOn(Object.getPrototypeOf(file) as FileHandle, 'datasync')
+    onTestFinished(() => datasync.mockRestore())
+    await file.close()
+    let isWritten = false
+    let finish = (): void => undefined
+    const disk = new Promise<void>((resolve) => (finish = resolve))
+    datasync.mockImplementationOnce(() => disk)
+    const appended = log.append(entryOf(1)).then(() => (isWritten = true))
+    await vi.waitFor(() => expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(3))
+    await vi.waitFor(() => expect(datasync).toHaveBeenCalled())
+    expect(isWritten).toBe(false)
+    finish()
+    await appended
   })
 
   test('reads an entry back by the position it gave', async () => {

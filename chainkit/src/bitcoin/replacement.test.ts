@@ -50,6 +50,14 @@ describe('buildReplacement', () => {
   test('beats the fee rate of the original when the relay increment is next to nothing', () => {
     const replaced = replace(original(100_000n, 3_001n), { incrementalRateMilliSatPerVb: 1n })
     expect(replaced).toMatchObject({ fee: 425n })
+    const larger = replace(original(50_000n + 120n), {
+      extraInputs: [testCoin(1, 10_000n)],
+      change,
+      incrementalRateMilliSatPerVb: 1n,
+      feeRateMilliSatPerVb: 1n,
+    })
+    // 120 satoshi for 110 virtual bytes are 228 for 209; a replacement pays at a higher rate, not the same.
+    expect(larger).toMatchObject({ vsize: 209, fee: 229n })
   })
 
   test('gives up the change when what is left of it would be dust', () => {

@@ -26,7 +26,8 @@ const request = (coins: bigint[], pay: bigint, rate = 1000n): SelectionRequest<S
 
 describe('selectCoins', () => {
   test('prefers coins that need no change', () => {
-    const { coins, change, fee } = select(request([500_000n, 60_000n, 40_300n, 7_000n], 100_000n))
+    // The coin of 100,070 alone would need no change either, but does not pay the fee.
+    const { coins, change, fee } = select(request([500_000n, 100_070n, 60_000n, 40_300n, 7_000n], 100_000n))
     expect(coins.map(({ units }) => units)).toEqual([60_000n, 40_300n])
     expect([change, fee]).toEqual([0n, 300n])
   })
@@ -40,6 +41,12 @@ describe('selectCoins', () => {
   test('else takes the largest first', () => {
     const { coins } = select(request([40_000n, 30_000n, 20_000n, 90_000n, 80_000n], 150_000n))
     expect(coins.map(({ units }) => units)).toEqual([90_000n, 80_000n])
+  })
+
+  test('tells equal coins apart by their outpoints, not by the order they came in', () => {
+    const equal = request(Array.from({ length: 9 }, () => 40_000n), 100_000n)
+    const reversed = select({ ...equal, coins: equal.coins.toReversed() })
+    expect(outpoints(reversed.coins)).toEqual(outpoints(select(equal).coins))
   })
 
   test('leaves coins that cost more than they hold', () => {
