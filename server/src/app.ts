@@ -10,8 +10,7 @@ import { createDeposits, depositRoutes } from './deposits/index.ts'
 import { createAnswerPruneJob, createHttpServer, type HttpDeps } from './http/index.ts'
 import type { Job } from './jobs/index.ts'
 import { createCommitter } from './ledger/index.ts'
-import { endpointOf, markKeyUsed, type MerchantDirectory } from './merchants/index.ts'
-import type { Outbound } from './outbound/index.ts'
+import { markKeyUsed, type MerchantDirectory } from './merchants/index.ts'
 import { createFollowing, createSendingJob, evmHotAddress, type PausePoint, type WalletKeys } from './outgoing/index.ts'
 import type { OffsetClock } from './platform/clock.ts'
 import type { Route } from './platform/route.ts'
@@ -20,7 +19,7 @@ import type { Policies } from './policy.ts'
 import { createPriceReader, createRatesJob, freshPrices } from './rates/index.ts'
 import { createFunding, createReconcileJob, createSealJob } from './treasury/index.ts'
 import { createLeadership, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
-import { createAttemptPruneJob, createDeliveryJob, webhookRoutes } from './webhooks/index.ts'
+import { createAttemptPruneJob, webhookRoutes, type Delivery } from './webhooks/index.ts'
 import {
   createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createSettlement, withdrawalRoutes,
   type PayoutDeps,
@@ -108,8 +107,7 @@ export interface WorkerDeps {
   chainIds: ReadonlyMap<Network, bigint>
   signer: Signer
   sources: readonly RateSource[]
-  outbound: Outbound
-  directory: MerchantDirectory
+  delivery: Delivery
   pause: PausePoint
 }
 
@@ -129,11 +127,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
       receive: (tx, withdrawal, moment) => deposits.receiveInternal(tx, withdrawal, moment),
     }),
     ...all.flatMap((adapter) => payoutJobs(world, deps, adapter)),
-    createDeliveryJob({
-      runtime,
-      outbound: deps.outbound,
-      endpointOf: async (merchantId) => endpointOf(await deps.directory.find(merchantId), runtime.clock.business()),
-    }),
+    deps.delivery.job,
     createAttemptPruneJob(runtime),
     createAnswerPruneJob(runtime),
     createSealJob(runtime, 1_000),

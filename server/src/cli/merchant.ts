@@ -31,7 +31,7 @@ const needed = (value: string | undefined, what: string): string => {
 export const merchantCommands: readonly Command[] = [
   {
     name: 'merchant create',
-    usage: 'merchant create --name NAME [--company NAME] [--url URL] [--notifications URL]',
+    usage: 'merchant create --name NAME --url COMPANY_URL [--company NAME] [--notifications URL]',
     summary: 'make a merchant; prints its id and private key, the only time',
     run: async (args, env) => {
       const options = { name: { type: 'string' }, company: { type: 'string' }, url: { type: 'string' }, notifications: { type: 'string' } } as const
@@ -39,7 +39,7 @@ export const merchantCommands: readonly Command[] = [
       const name = needed(values.name, '--name')
       await withInstallation(env, async (opened) => {
         const made = await inTransaction(opened.runtime.db, async (tx) => {
-          const merchant = { name, companyName: values.company ?? name, companyUrl: values.url ?? '' }
+          const merchant = { name, companyName: values.company ?? name, companyUrl: needed(values.url, '--url') }
           const created = await createMerchant(tx, merchant, keyDeps(opened), momentOf(opened.runtime))
           if (values.notifications !== undefined) {
             const setting = { name: 'notificationsUrl', value: values.notifications }

@@ -6,7 +6,7 @@ import { connectSigner } from '../adapters/signer/index.ts'
 import { createApi, createWatchers, createWorkerJobs, type World } from '../app.ts'
 import { listen, type Listener } from '../db/index.ts'
 import { createJobLoop, type Job } from '../jobs/index.ts'
-import { createDirectory } from '../merchants/index.ts'
+import { createDirectory, endpointOf } from '../merchants/index.ts'
 import { createOutbound } from '../outbound/index.ts'
 import { ensureWallets } from '../outgoing/index.ts'
 import { readClockOffset } from '../platform/business-clock.ts'
@@ -14,6 +14,7 @@ import type { Role } from '../platform/config.ts'
 import { createInnerServer } from '../platform/metrics.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { createSecretBox } from '../platform/secrets.ts'
+import { createDelivery } from '../webhooks/index.ts'
 import { figuresOf } from './figures.ts'
 import { openInstallation, required, tokensOf, type Environment, type Opened } from './open.ts'
 import { pausePoints } from './pausing.ts'
@@ -86,25 +87,31 @@ const startApi = async (world: World, { config, runtime, pool }: Opened, directo
 
 const startWorker = async (
   world: World,
-  { config, runtime }: Opened,
+  { config, runtime, pool }: Opened,
   directory: ReturnType<typeof createDirectory>,
   env: Environment,
 ): Promise<Stop> => {
   const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
   const signer = connectSigner(signerAddress(config))
-  const outbound = createOutbound({ allow: config.outboundAllow, allowHttp: config.httpWebhooks })
+  const outbound = createOutbound({ allowPrivate: config.outboundAllow, allowHttp: config.httpWebhooks })
+  const delivery = createDelivery({
+    runtime,
+    database: pool,
+    outbound,
+    endpointOf: async (merchantId) => endpointOf(await directory.find(merchantId), runtime.clock.business()),
+  })
   const jobs: Job[] = createWorkerJobs(world, {
     adapters: createAdapters(networks, tokensOf(world.catalogue)),
     chainIds: new Map(Object.entries(networks).flatMap(([name, chain]) => ('chainId' in chain ? [[name as never, BigInt(chain.chainId)]] : []))),
     signer,
     sources: config.ratesUrl === null ? [] : [createHttpRateSource({ url: config.ratesUrl })],
-    outbound,
-    directory,
+    delivery,
     pause: pausePoints(env),
   })
   const loop = createJobLoop(jobs, runtime.log)
   return async () => {
     await loop.stop()
+    await delivery.close()
     await outbound.close()
     signer.close()
   }
