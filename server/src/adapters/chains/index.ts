@@ -24,7 +24,7 @@ export const createAdapters = (
   }
   for (const network of ['ETHEREUM', 'BINANCE_SMART_CHAIN'] as const) {
     const given = settings[network]
-    if (given) adapters.set(network, createEvmAdapter({ ...withDefaults(network, given), tokens: tokens.get(network) ?? [] }))
+    if (given) adapters.set(network, createEvmAdapter({ ...withDefaults(network, given), tokens: tokens.get(network) ?? [], random: Math.random }))
   }
   return adapters
 }

@@ -38,7 +38,10 @@ export interface ChainAdapter {
   blockAt(height: number): Promise<Block | null>
   /** The best chain's hash at a height, or null when the chain is shorter. */
   hashAt(height: number): Promise<string | null>
-  /** Transactions in the pool that are not in `known` (hashes). Empty where the chain has no usable pool. */
+  /**
+   * Transactions in the pool that are not in `known` (hashes). Empty where the chain has no usable pool. Their senders are
+   * named as far as the node says them cheaply: the block names all.
+   */
   mempool(known: ReadonlySet<string>): Promise<{ hashes: Set<string>; added: ChainTransaction[] }>
   /** Where a transaction stands on the best chain; a stale block's transaction is not `mined`. */
   statusOf(hash: string): Promise<TransactionStatus>
@@ -56,14 +59,14 @@ export interface ChainAdapter {
 export interface AccountChainAdapter extends ChainAdapter {
   /** Next unused nonce counting mined transactions only. */
   minedNonce(address: string): Promise<number>
-  /** Gas this call would take now, or why it would fail. */
+  /** Gas this call would take now, or why it would fail: only `reverted` says that the receiver's code refuses it. */
   estimateGas(call: {
     from: string
     to: string
     value: bigint
     data: string
-  }): Promise<{ ok: true; gas: bigint } | { ok: false; message: string }>
-  /** True when code sits at the address at the head. */
+  }): Promise<{ ok: true; gas: bigint } | { ok: false; reason: 'reverted' | 'insufficient-funds'; message: string }>
+  /** True when a contract's code sits at the address at the head. An account that delegates to code (EIP-7702) is none. */
   isContract(address: string): Promise<boolean>
   /** `decimals()` of a token contract, to hold against the configuration at start. */
   tokenDecimals(contract: string): Promise<number>

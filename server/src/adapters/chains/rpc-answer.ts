@@ -9,16 +9,14 @@ export type RpcAnswer = { ok: true; result: unknown } | { ok: false; code: numbe
  */
 export const readAnswers = (value: unknown, count: number, status: number): RpcAnswer[] => {
   const given = Array.isArray(value) ? value : [value]
-  const answers = new Array<RpcAnswer | undefined>(count).fill(undefined)
+  const answers = new Map<number, RpcAnswer>()
   for (const one of given) {
     const { id, answer } = readEnvelope(one, status)
-    if (id >= count || answers[id]) throw new Malformed(`HTTP ${status} with an answer to another question`)
-    answers[id] = answer
+    if (id >= count || answers.has(id)) throw new Malformed(`HTTP ${status} with an answer to another question`)
+    answers.set(id, answer)
   }
-  return answers.map((answer) => {
-    if (!answer) throw new Malformed(`HTTP ${status} with ${given.length} answers to ${count} questions`)
-    return answer
-  })
+  if (answers.size < count) throw new Malformed(`HTTP ${status} with ${answers.size} answers to ${count} questions`)
+  return Array.from({ length: count }, (_, id) => answers.get(id)!)
 }
 
 const readEnvelope = (value: unknown, status: number): { id: number; answer: RpcAnswer } => {

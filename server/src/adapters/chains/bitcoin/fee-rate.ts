@@ -8,10 +8,8 @@ import { amountText } from './block.ts'
 export interface BitcoinFeeSettings {
   /** within how many blocks the estimate aims to be mined, 1 to 1,008 */
   targetBlocks: number
-  /** never less, also when the node would take it */
+  /** never less; what is paid while the node has seen too little to estimate, as a fresh one or a test chain has */
   floor: bigint
-  /** while the node has seen too little to estimate: a fresh node, or a test chain */
-  fallback: bigint
   /** never more, whatever the node says */
   cap: bigint
 }
@@ -25,7 +23,7 @@ export const readFeeRate = async (rpc: Rpc, fees: BitcoinFeeSettings): Promise<F
     const info = objectOf(result, 'the answer')
     return [rateIn(info, 'mempoolminfee') ?? 0n, rateIn(info, 'minrelaytxfee') ?? 0n]
   })
-  const wanted = [estimate ?? fees.fallback, fees.floor, ...least].reduce((a, b) => (a > b ? a : b))
+  const wanted = [estimate ?? fees.floor, fees.floor, ...least].reduce((a, b) => (a > b ? a : b))
   return { kind: 'vbyte', milliSatPerVb: wanted < fees.cap ? wanted : fees.cap }
 }
 

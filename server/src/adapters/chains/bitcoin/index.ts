@@ -16,7 +16,7 @@ export interface BitcoinAdapterSettings {
   chain: BitcoinChain
   /** confirmations, the block's own counted, with which a block is held to be final */
   finalDepth: number
-  fees?: Partial<BitcoinFeeSettings>
+  fees: Pick<BitcoinFeeSettings, 'floor' | 'cap'>
   /** ms a question may take */
   timeoutMs?: number
   /** ms a scan of all unspent outputs may take */
@@ -25,13 +25,7 @@ export interface BitcoinAdapterSettings {
   random(): number
 }
 
-const SATOSHI = 1_000n
-export const DEFAULT_BITCOIN_FEES: BitcoinFeeSettings = {
-  targetBlocks: 3,
-  floor: SATOSHI,
-  fallback: 5n * SATOSHI,
-  cap: 500n * SATOSHI,
-}
+const TARGET_BLOCKS = 3
 const TIMEOUT_MS = 60_000
 const SCAN_TIMEOUT_MS = 10 * 60_000
 
@@ -40,7 +34,7 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): ChainAda
   const { url, chain, finalDepth, random, timeoutMs = TIMEOUT_MS, scanTimeoutMs = SCAN_TIMEOUT_MS } = settings
   if (!Number.isInteger(finalDepth) || finalDepth < 1) throw new RangeError(`finalDepth is a whole number from 1, not ${finalDepth}`)
   const rpc = createRpc({ network: 'BITCOIN', url, timeoutMs, random, parse: parseRpcJson })
-  const fees = { ...DEFAULT_BITCOIN_FEES, ...settings.fees }
+  const fees = { targetBlocks: TARGET_BLOCKS, ...settings.fees }
   const balances = createBalances(rpc, chain, { timeoutMs: scanTimeoutMs, busyMs: scanTimeoutMs })
   return {
     network: 'BITCOIN',

@@ -1,95 +1,79 @@
-import { ChainUnavailable, type Block } from '../port.ts'
-import { present, RpcError, type RpcClient } from '../json-rpc.ts'
-import { mayCallInside, transactionOf } from './transfers.ts'
-import { headOf, hexQuantity, safeNumber, type WireBlock, type WireFrame, type WireReceipt } from './wire.ts'
+import type { Block } from '@bursar/chainkit'
+import type { Rpc, RpcCall } from '../rpc.ts'
+import { listOf, objectOf } from '../shape.ts'
+import { decodeHead, readHeadAt } from './heads.ts'
+import { countOf, hashOf, quantity } from './quantity.ts'
+import { decodeReceipts } from './receipts.ts'
+import { decodeTraces, mayCallInside, traceCall } from './traces.ts'
+import { decodeTransaction } from './transaction.ts'
 
-/** How inner calls are asked for: a whole block at once, one transaction at a time, or not at all. */
-export type TraceMode = 'block' | 'transaction' | 'none'
-
-const TRACER = { tracer: 'callTracer', tracerConfig: { withLog: false } }
-const METHOD_NOT_FOUND = new Set([-32601, -32004, -32600])
-const TRIES = 3
-
-/** What the node can trace, tried out on its newest block. */
-export const probeTraces = async (rpc: RpcClient): Promise<TraceMode> => {
-  const head = present<WireBlock>(await rpc.call('eth_getBlockByNumber', 'latest', false), 'newest block')
-  try {
-    const frames = await rpc.call('debug_traceBlockByHash', head.hash, TRACER)
-    if (Array.isArray(frames)) return 'block'
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error
-  }
-  try {
-    await rpc.call('debug_traceTransaction', `0x${'0'.repeat(64)}`, TRACER)
-    return 'transaction'
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error
-    return METHOD_NOT_FOUND.has(error.code) ? 'none' : 'transaction'
-  }
+export interface BlockReading {
+  /** token contracts whose logs count, in lower case */
+  tokens: ReadonlySet<string>
+  /** whether the node is asked for inner calls */
+  traces: boolean
 }
+
+type Fields = Record<string, unknown>
+type Header = Omit<Block, 'transactions'> & { shown: Fields[]; hashes: string[] }
+
+/** The chain may switch between the questions of one reading; this often in a row it does not. */
+const READINGS = 5
 
 /**
- * The best chain's block at a height with everything its transactions moved, all of one fork: receipts and traces are asked
- * for by the block's hash, and the read starts over when the chain switches in between.
+ * The best chain's block at a height with everything that moved in it. Receipts and traces are asked for by its hash, so
+ * that all of it is of one fork; when the node has given that fork up meanwhile, all is read anew.
  */
-export const readBlock = async (
-  rpc: RpcClient,
-  height: number,
-  tokens: ReadonlySet<string>,
-  traces: TraceMode,
-): Promise<Block | null> => {
-  for (let attempt = 1; ; attempt += 1) {
-    const block = (await rpc.call('eth_getBlockByNumber', hexQuantity(height), true)) as WireBlock | null
-    if (block === null) return null
-    if (safeNumber(block.number) !== height) throw new ChainUnavailable(`the node answered block ${block.number} for ${height}`)
-    try {
-      return await complete(rpc, block, tokens, traces)
-    } catch (error) {
-      if (!(error instanceof ForkSwitched) || attempt === TRIES) throw error
-    }
+export const readBlockAt = async (rpc: Rpc, height: number, reading: BlockReading): Promise<Block | null> => {
+  for (let attempt = 1; attempt <= READINGS; attempt += 1) {
+    const header = await rpc.read('eth_getBlockByNumber', [quantity(height), true], (result) =>
+      result === null ? null : decodeHeader(objectOf(result, 'the block'), height),
+    )
+    if (header === null) return null
+    const block = await complete(rpc, header, reading)
+    if (block) return block
   }
+  throw rpc.unavailable('eth_getBlockByNumber', `the best chain kept changing at height ${height}`)
 }
 
-class ForkSwitched extends ChainUnavailable {}
-
-const complete = async (rpc: RpcClient, block: WireBlock, tokens: ReadonlySet<string>, traces: TraceMode): Promise<Block> => {
-  const receipts = await readReceipts(rpc, block)
-  const frames = await readFrames(rpc, block, receipts, traces)
+const decodeHeader = (block: Fields, height: number): Header => {
+  const shown = listOf(block['transactions'], 'transactions').map((one) => objectOf(one, 'a transaction'))
   return {
-    ...headOf(block),
-    parent: block.parentHash,
-    time: safeNumber(block.timestamp) * 1000,
-    transactions: block.transactions.map((transaction, i) => transactionOf(transaction, receipts[i]!, tokens, frames[i])),
+    ...decodeHead(block, height),
+    parent: hashOf(block['parentHash'], 'parentHash'),
+    time: countOf(block['timestamp'], 'timestamp') * 1_000,
+    shown,
+    hashes: shown.map((one) => hashOf(one['hash'], 'hash')),
   }
 }
 
-const readReceipts = async (rpc: RpcClient, block: WireBlock): Promise<WireReceipt[]> => {
-  if (block.transactions.length === 0) return []
-  const receipts = (await rpc.call('eth_getBlockReceipts', block.hash)) as WireReceipt[] | null
-  const whole =
-    receipts?.length === block.transactions.length &&
-    receipts.every((receipt, i) => receipt.transactionHash === block.transactions[i]!.hash && receipt.blockHash === block.hash)
-  if (!whole) throw new ForkSwitched(`block ${block.hash} has no whole set of receipts`)
-  return receipts
+const complete = async (rpc: Rpc, header: Header, { tokens, traces }: BlockReading): Promise<Block | undefined> => {
+  const { shown, hashes, ...head } = header
+  if (shown.length === 0) return { ...head, transactions: [] }
+  const ofReceipts = { method: 'eth_getBlockReceipts', params: [head.hash] }
+  const receipts = await readOfFork(rpc, ofReceipts, head, (result) => decodeReceipts(result, head.hash, hashes))
+  if (!receipts) return undefined
+  const frames =
+    traces && receipts.some(mayCallInside)
+      ? await readOfFork(rpc, traceCall(head.hash), head, (result) => decodeTraces(result, hashes))
+      : []
+  if (!frames) return undefined
+  const transactions = rpc.believe(ofReceipts.method, () =>
+    shown.map((transaction, at) => decodeTransaction({ transaction, receipt: receipts[at]!, trace: frames[at] }, tokens)),
+  )
+  return { ...head, transactions }
 }
 
-const readFrames = async (
-  rpc: RpcClient,
-  block: WireBlock,
-  receipts: readonly WireReceipt[],
-  traces: TraceMode,
-): Promise<(WireFrame | undefined)[]> => {
-  const wanted = receipts.map(mayCallInside)
-  if (traces === 'none' || !wanted.includes(true)) return receipts.map(() => undefined)
-  if (traces === 'block') {
-    const frames = (await rpc.call('debug_traceBlockByHash', block.hash, TRACER)) as { result?: WireFrame }[] | null
-    if (frames?.length !== receipts.length) throw new ForkSwitched(`block ${block.hash} has no whole set of traces`)
-    return frames.map((frame) => frame.result)
-  }
-  const hashes = receipts.flatMap((receipt, i) => (wanted[i] ? [receipt.transactionHash] : []))
-  const answers = await rpc.batch(hashes.map((hash) => ({ method: 'debug_traceTransaction', params: [hash, TRACER] })))
-  const failed = answers.find((answer) => answer instanceof RpcError)
-  if (failed) throw new ForkSwitched(`block ${block.hash} can't be traced: ${(failed as RpcError).message}`)
-  const byHash = new Map(hashes.map((hash, i) => [hash, answers[i] as WireFrame]))
-  return receipts.map((receipt) => byHash.get(receipt.transactionHash))
+/** What the node says of a block by its hash; undefined when that block is not on its best chain any more. */
+const readOfFork = async <T>(
+  rpc: Rpc,
+  call: RpcCall,
+  { height, hash }: Pick<Block, 'height' | 'hash'>,
+  decode: (result: unknown) => T,
+): Promise<T | undefined> => {
+  const answer = await rpc.ask(call)
+  if (answer.ok && answer.result !== null) return rpc.believe(call.method, () => decode(answer.result))
+  if ((await readHeadAt(rpc, height))?.hash !== hash) return undefined
+  const why = answer.ok ? 'nothing' : `${answer.message} (${answer.code})`
+  throw rpc.unavailable(call.method, `${why} for block ${height} of its best chain`)
 }

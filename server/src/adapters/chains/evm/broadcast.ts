@@ -1,38 +1,49 @@
-import { parseSigned } from '@bursar/chainkit/evm'
-import { isRefused } from '@bursar/chainkit'
+import { isHex, transactionHash, fromHex } from '@bursar/chainkit/evm'
 import type { BroadcastResult } from '../port.ts'
-import { RpcError, type RpcClient } from '../json-rpc.ts'
+import type { Rpc } from '../rpc.ts'
+import { readStatus } from './standing.ts'
 
-/** What nodes say (geth, reth, anvil, bsc), by what it means. Text is all there is to go by: codes are the same for most. */
-const MEANINGS: { says: RegExp; means: 'known' | 'nonce' | 'fee-too-low' | 'insufficient-funds' }[] = [
-  { says: /already known|already imported|known transaction|already exists/i, means: 'known' },
-  { says: /nonce too low|nonce is too low|invalid nonce|old nonce/i, means: 'nonce' },
-  { says: /underpriced|fee too low|less than block base fee|max fee per gas less|gas price too low|tip.*too low/i, means: 'fee-too-low' },
-  { says: /insufficient funds|insufficient balance/i, means: 'insufficient-funds' },
+type Verdict = 'accepted' | 'nonce-used' | 'fee-too-low' | 'insufficient-funds' | 'invalid' | 'node-trouble'
+
+/**
+ * What the refusals of geth, bsc, reth, erigon, nethermind and anvil mean: their text is all there is to go by, since most
+ * carry one code. The first that fits counts.
+ */
+const VERDICTS: readonly { says: RegExp; verdict: Verdict }[] = [
+  { says: /already (known|imported|exists)|known transaction|alreadyknown/i, verdict: 'accepted' },
+  { says: /nonce (is )?too low|old ?nonce|nonce has already been used/i, verdict: 'nonce-used' },
+  { says: /underpriced|fee ?too ?low|(fee|price)[^,]* (is )?(less|lower|below)|gas price too low|price below/i, verdict: 'fee-too-low' },
+  { says: /insufficient ?(funds|balance)/i, verdict: 'insufficient-funds' },
+  { says: /rate limit|too many requests|txpool is full|time(d )?out/i, verdict: 'node-trouble' },
 ]
+/** Method not found, internal error, and providers' limits: about the node, not about the transaction. */
+const TROUBLE_CODES = new Set([-32601, -32603, -32005])
 
-/** Hands over signed bytes. Safe to repeat: what the node has, in its pool or a block, it has taken. */
-export const broadcast = async (rpc: RpcClient, raw: string): Promise<BroadcastResult> => {
-  try {
-    await rpc.call('eth_sendRawTransaction', raw)
-    return { kind: 'accepted' }
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error
-    return judge(rpc, raw, error.message)
+/** Hands a transaction over once: whoever gets `ChainUnavailable` does not know whether the node took it. */
+export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<BroadcastResult> => {
+  const bytes = raw.startsWith('0x') ? raw : `0x${raw}`
+  const answer = await rpc.ask({ method: 'eth_sendRawTransaction', params: [bytes] }, { attempts: 1 })
+  if (answer.ok) return { kind: 'accepted' }
+  const { message, code } = answer
+  switch (verdictOf(code, message)) {
+    case 'accepted':
+      return { kind: 'accepted' }
+    case 'nonce-used':
+      return (await isKnown(rpc, bytes)) ? { kind: 'accepted' } : { kind: 'conflict', message }
+    case 'fee-too-low':
+      return { kind: 'refused', reason: 'fee-too-low', message }
+    case 'insufficient-funds':
+      return { kind: 'refused', reason: 'insufficient-funds', message }
+    case 'invalid':
+      return { kind: 'refused', reason: 'invalid', message }
+    case 'node-trouble':
+      throw rpc.unavailable('eth_sendRawTransaction', `refused: ${message} (${code})`)
   }
 }
 
-const judge = async (rpc: RpcClient, raw: string, message: string): Promise<BroadcastResult> => {
-  const meaning = MEANINGS.find(({ says }) => says.test(message))?.means
-  if (meaning === 'known') return { kind: 'accepted' }
-  if (await isThere(rpc, raw)) return { kind: 'accepted' }
-  if (meaning === 'nonce') return { kind: 'conflict', message }
-  return { kind: 'refused', reason: meaning ?? 'invalid', message }
-}
+const verdictOf = (code: number, message: string): Verdict =>
+  VERDICTS.find(({ says }) => says.test(message))?.verdict ?? (TROUBLE_CODES.has(code) ? 'node-trouble' : 'invalid')
 
-/** A used-up nonce may be used up by this very transaction. */
-const isThere = async (rpc: RpcClient, raw: string): Promise<boolean> => {
-  const parsed = parseSigned(Buffer.from(raw.replace(/^0x/, ''), 'hex'))
-  if (isRefused(parsed)) return false
-  return (await rpc.call('eth_getTransactionByHash', parsed.hash)) !== null
-}
+/** A nonce that is used up may be used up by this very transaction. */
+const isKnown = async (rpc: Rpc, bytes: string): Promise<boolean> =>
+  isHex(bytes) && (await readStatus(rpc, transactionHash(fromHex(bytes)))).kind !== 'unknown'

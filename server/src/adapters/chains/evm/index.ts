@@ -1,113 +1,64 @@
+/** Ethereum and chains like it, by a node with JSON-RPC. */
 import type { EvmNetwork } from '@bursar/chainkit'
-import { decodeUint, DECIMALS_CALL, encodeBalanceOf } from '@bursar/chainkit/evm'
-import { ChainUnavailable, type AccountChainAdapter, type Head } from '../port.ts'
-import { createRpc, present, RpcError, type RpcClient } from '../json-rpc.ts'
-import { probeTraces, readBlock, type TraceMode } from './blocks.ts'
-import { broadcast } from './broadcast.ts'
-import { readFeeRate, type GasSettings } from './fees.ts'
-import { headOf, hexQuantity, quantity, safeNumber, type WireBlock, type WireReceipt } from './wire.ts'
+import type { AccountChainAdapter } from '../port.ts'
+import { createRpc } from '../rpc.ts'
+import { readBalances } from './balances.ts'
+import { readBlockAt } from './blocks.ts'
+import { broadcastTransaction } from './broadcast.ts'
+import { estimateGas, readIsContract, readMinedNonce, readTokenDecimals } from './calls.ts'
+import { readFeeRate, type GasSettings } from './fee-rate.ts'
+import { readFinal, readHead, readHeadAt, type Finality } from './heads.ts'
+import { quantityOf } from './quantity.ts'
+import { readStatus } from './standing.ts'
+import { probeTraces } from './traces.ts'
 
-export interface EvmSettings extends GasSettings {
+export interface EvmAdapterSettings extends GasSettings {
   network: EvmNetwork
+  /** the node's JSON-RPC; user and password in it are sent as basic authentication */
   url: string
-  /** contracts whose transfers are looked at, in lowercase */
+  /** contracts whose transfers are seen, in any case */
   tokens: readonly string[]
-  /** `finalized`: the node's tag; a number: so many blocks at and above a block make it final */
-  finality: 'finalized' | number
-  /** off: a node without tracing is asked nothing of it */
+  finality: Finality
+  /** `auto`: inner calls are seen when the node traces blocks, which it is asked once. `off`: they are not */
   traces: 'auto' | 'off'
+  /** ms a question may take */
   timeoutMs?: number
+  /** from 0 to 1 */
+  random(): number
 }
 
-/** A node of Ethereum or a chain like it, over JSON-RPC. */
-export const createEvmAdapter = (settings: EvmSettings): AccountChainAdapter => {
-  const rpc = createRpc({ network: settings.network, url: settings.url, ...(settings.timeoutMs ? { timeoutMs: settings.timeoutMs } : {}) })
+export const createEvmAdapter = (settings: EvmAdapterSettings): AccountChainAdapter & { close(): Promise<void> } => {
+  const { network, url, finality, random, timeoutMs = 30_000 } = settings
+  if (finality !== 'finalized' && (!Number.isInteger(finality) || finality < 1)) {
+    throw new RangeError(`finality is \`finalized\` or a whole number from 1, not ${finality}`)
+  }
+  const rpc = createRpc({ network, url, timeoutMs, random, parse: JSON.parse })
   const tokens = new Set(settings.tokens.map((token) => token.toLowerCase()))
-  let probing: Promise<TraceMode> | undefined
-  const traceMode = (): Promise<TraceMode> => {
-    if (settings.traces === 'off') return Promise.resolve('none')
-    probing ??= probeTraces(rpc).catch((error: unknown) => {
-      probing = undefined
-      throw error
-    })
-    return probing
+  let probe: Promise<boolean> | undefined
+  const traces = (): Promise<boolean> => {
+    probe ??= probeTraces(rpc)
+    // What could not be found out is asked again.
+    probe.catch(() => (probe = undefined))
+    return probe
   }
-  const blockHead = async (tag: string): Promise<Head | null> => {
-    const block = (await rpc.call('eth_getBlockByNumber', tag, false)) as WireBlock | null
-    return block && headOf(block)
-  }
-  const head = async (): Promise<Head> => present(await blockHead('latest'), 'newest block')
+  const canTrace = async (): Promise<boolean> => settings.traces === 'auto' && (await traces())
   return {
-    network: settings.network,
-    identity: async () => quantity(await rpc.call('eth_chainId')).toString(),
-    capabilities: async () => ({ mempool: false, traces: (await traceMode()) !== 'none' }),
-    head,
-    finalized: async () => {
-      if (settings.finality === 'finalized') return present(await blockHead('finalized'), 'finalized block')
-      const { height } = await head()
-      return present(await blockHead(hexQuantity(Math.max(0, height - settings.finality + 1))), 'final block')
-    },
-    blockAt: async (height) => readBlock(rpc, height, tokens, await traceMode()),
-    hashAt: async (height) => (await blockHead(hexQuantity(height)))?.hash ?? null,
+    network,
+    identity: () => rpc.read('eth_chainId', [], (result) => String(quantityOf(result, 'the chain id'))),
+    capabilities: async () => ({ mempool: false, traces: await canTrace() }),
+    head: () => readHead(rpc),
+    finalized: () => readFinal(rpc, finality),
+    blockAt: async (height) => readBlockAt(rpc, height, { tokens, traces: await canTrace() }),
+    hashAt: async (height) => (await readHeadAt(rpc, height))?.hash ?? null,
     mempool: async () => ({ hashes: new Set(), added: [] }),
-    statusOf: (hash) => statusOf(rpc, hash),
-    broadcast: (raw) => broadcast(rpc, raw.startsWith('0x') ? raw : `0x${raw}`),
+    statusOf: (hash) => readStatus(rpc, hash),
+    broadcast: (raw) => broadcastTransaction(rpc, raw),
     feeRate: () => readFeeRate(rpc, settings),
-    balancesAt: (height, wanted) => balancesAt(rpc, height, wanted),
-    minedNonce: async (address) => safeNumber(await rpc.call('eth_getTransactionCount', address, 'latest')),
-    estimateGas: async (call) => {
-      try {
-        const request = { from: call.from, to: call.to, value: hexQuantity(call.value), data: call.data }
-        return { ok: true, gas: quantity(await rpc.call('eth_estimateGas', request)) }
-      } catch (error) {
-        if (error instanceof RpcError) return { ok: false, message: error.message }
-        throw error
-      }
-    },
-    isContract: async (address) => present<string>(await rpc.call('eth_getCode', address, 'latest'), 'code') !== '0x',
-    tokenDecimals: async (contract) => {
-      const answer = decodeUint(present<string>(await rpc.call('eth_call', { to: contract, data: DECIMALS_CALL }, 'latest'), 'answer'))
-      if (answer === undefined || answer > 36n) throw new ChainUnavailable(`${contract} is no ERC-20 token: it answers no decimals()`)
-      return Number(answer)
-    },
+    balancesAt: (height, wanted) => readBalances(rpc, height, wanted),
+    minedNonce: (address) => readMinedNonce(rpc, address),
+    estimateGas: (call) => estimateGas(rpc, call),
+    isContract: (address) => readIsContract(rpc, address),
+    tokenDecimals: (contract) => readTokenDecimals(rpc, contract),
+    close: () => rpc.close(),
   }
-}
-
-const statusOf = async (rpc: RpcClient, hash: string): ReturnType<AccountChainAdapter['statusOf']> => {
-  const receipt = (await rpc.call('eth_getTransactionReceipt', hash)) as WireReceipt | null
-  if (receipt === null) {
-    return { kind: (await rpc.call('eth_getTransactionByHash', hash)) === null ? 'unknown' : 'mempool' }
-  }
-  // A receipt of a lost block says nothing: the block at its height must be its block.
-  const block = (await rpc.call('eth_getBlockByNumber', receipt.blockNumber, false)) as WireBlock | null
-  if (block?.hash !== receipt.blockHash) return { kind: 'unknown' }
-  return {
-    kind: 'mined',
-    height: safeNumber(receipt.blockNumber),
-    blockHash: receipt.blockHash,
-    succeeded: receipt.status === '0x1',
-    fee: quantity(receipt.gasUsed) * quantity(receipt.effectiveGasPrice),
-  }
-}
-
-const balancesAt = async (
-  rpc: RpcClient,
-  height: number,
-  wanted: readonly { address: string; contract: string | null }[],
-): Promise<bigint[]> => {
-  const at = hexQuantity(height)
-  const answers = await rpc.batch(
-    wanted.map(({ address, contract }) =>
-      contract === null
-        ? { method: 'eth_getBalance', params: [address, at] }
-        : { method: 'eth_call', params: [{ to: contract, data: encodeBalanceOf(address) }, at] },
-    ),
-  )
-  return answers.map((answer, i) => {
-    if (answer instanceof RpcError) throw new ChainUnavailable(`no balance of ${wanted[i]!.address} at ${height}: ${answer.message}`)
-    if (wanted[i]!.contract === null) return quantity(answer)
-    const units = typeof answer === 'string' ? decodeUint(answer) : undefined
-    if (units === undefined) throw new ChainUnavailable(`${wanted[i]!.contract} answers no balance: is it a token?`)
-    return units
-  })
 }
