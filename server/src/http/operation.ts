@@ -1,138 +1,153 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { ErrorCode, Operation } from '@bursar/contract'
-import type { MerchantDirectory, Merchant, MerchantKey } from '../merchants/index.ts'
+import { isUuid } from '../base/id.ts'
+import type { Merchant, MerchantDirectory, MerchantKey } from '../merchants/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { ApiAnswer, ApiRequest, Route } from '../platform/route.ts'
+import type { AnswerKey, ApiAnswer, ApiRequest, Route } from '../platform/route.ts'
+import type { Exchange } from './answering.ts'
 import { authenticate, checkTimestamp, readSignedHeaders, type SignedHeaders } from './authentication.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import { invalidRequest, notBuilt, refuse, tooManyRequests } from './refusals.ts'
+import { invalidRequest, notBuilt, notFound, refuse, tooManyRequests } from './refusals.ts'
 import { parseStrict } from './strict-json.ts'
 import { readQuery, splitTarget } from './target.ts'
 import { validationCodeOf, validatorOf, type Validator } from './validation.ts'
 
 export interface EdgeDeps {
-  directory: MerchantDirectory
-  clock: Clock
+  directory: Pick<MerchantDirectory, 'find'>
+  clock: Pick<Clock, 'now'>
   limiter: RateLimiter
   /** seconds */
   window: { maxAge: number; maxAhead: number }
   requestsPerMinute: number
-  /** told the first time a key signs a good request */
+  /** told when a key that was never used signs a good request */
   onFirstUse(merchant: Merchant, key: MerchantKey): void
+  /** the answer kept under one of these keys, looked up before an operation that was sent an Idempotency-Key */
+  findAnswer?: ((merchantId: string, keys: readonly AnswerKey[]) => Promise<ApiAnswer | undefined>) | undefined
 }
 
-/** A request as it arrived. The target is raw: percent-encoding and order as sent. */
-export interface RawRequest {
-  message: IncomingMessage
-  method: string
-  target: string
+/** A request as it arrived, what becomes known of it on the way, and where its answer goes. */
+export interface Passage extends Exchange {
   /** path parameters as the router found them */
   params: Readonly<Record<string, string>>
-  body: Uint8Array
-  requestId: string
+  body: Buffer | undefined
+  /** null until the signature was found good */
+  merchantId: string | null
 }
 
-export type OperationHandler = (request: RawRequest) => Promise<ApiAnswer>
-
-const NO_BODY = new Uint8Array(0)
+export type OperationHandler = (passage: Passage) => Promise<ApiAnswer>
 
 /**
- * One operation of the contract, ready to serve. Checks come in the order of amendment 1: header grammar, timestamp, then
- * merchant and signature as one step, rate, JSON, schema, then the operation.
+ * One operation of the contract on one of its paths, ready to serve. Checks come in the order of amendment 1: header grammar,
+ * timestamp, then merchant and signature as one step, rate, JSON, schema, then the operation.
+ * @param alsoSignedAs the path that a signature may be over instead of the one the request was sent to
  */
-export const createOperation = (operation: Operation, route: Route | undefined, deps: EdgeDeps): OperationHandler => {
-  const code = validationCodeOf(operation)
-  const reading: Reading = {
-    operation,
-    code,
-    query: operation.query ? validatorOf(operation.query, code) : undefined,
-    body: operation.body ? validatorOf(operation.body, code) : undefined,
-    queryNames: Object.keys(operation.query?.properties ?? {}),
-  }
-  const alsoSigned = new Map(operation.aliases.flatMap((alias) => (alias.alsoSignedAs ? [[alias.path, alias.alsoSignedAs]] : [])))
-  return async (raw) => {
-    if (!operation.signed) throw notBuiltRefusal(operation)
-    const headers = readSignedHeaders(raw.message)
-    checkTimestamp(headers.timestamp, deps.clock.now(), deps.window)
-    const { path, query } = splitTarget(raw.target)
-    const other = alsoSigned.get(path)
-    const targets = other === undefined ? [raw.target] : [raw.target, query === '' ? other : `${other}?${query}`]
-    const { merchant, key } = await authenticate(
-      deps.directory, headers, { method: raw.method, targets, body: raw.body }, deps.clock.business(),
-    )
+export const createOperation = (
+  operation: Operation,
+  route: Route | undefined,
+  alsoSignedAs: string | undefined,
+  deps: EdgeDeps,
+): OperationHandler => {
+  if (!operation.signed) return () => Promise.reject(notBuiltRefusal(operation))
+  const read = createReader(operation)
+  return async (passage) => {
+    const { request: message, body } = passage
+    const target = message.url!
+    const { query } = splitTarget(target)
+    checkNoBodyOfGet(message)
+    const headers = readSignedHeaders(message)
+    const now = deps.clock.now()
+    checkTimestamp(headers.timestamp, now, deps.window)
+    const other = alsoSignedAs === undefined || query === '' ? alsoSignedAs : `${alsoSignedAs}?${query}`
+    const { merchant, key } = await authenticate(deps.directory, headers, { method: operation.method, target, alsoSignedAs: other, body }, now)
+    passage.merchantId = merchant.id
     if (key.firstUsedAt === null) deps.onFirstUse(merchant, key)
-    limitRate(deps, merchant)
-    if (raw.method === 'GET' && raw.body.length > 0) throw refuse(invalidRequest, 'a GET request has no body')
+    limitRate(deps, merchant, passage, now)
     if (!route) throw notBuiltRefusal(operation)
-    return route.handle(readRequest(reading, raw, headers, merchant, query))
+    const request = read(passage, headers, merchant, query)
+    const kept = headers.idempotencyKey === undefined ? undefined : await deps.findAnswer?.(merchant.id, request.answerKeys)
+    return kept ?? route.handle(request)
   }
-}
-
-interface Reading {
-  operation: Operation
-  code: ErrorCode
-  query: Validator | undefined
-  body: Validator | undefined
-  queryNames: readonly string[]
 }
 
 const notBuiltRefusal = ({ id, method, path }: Operation) => refuse(notBuilt, `${method} ${path} (${id}) is not built yet`)
 
-const limitRate = ({ limiter, clock, requestsPerMinute }: EdgeDeps, { id, settings }: Merchant): void => {
-  const perMinute = settings.requestsPerMinute ?? requestsPerMinute
-  const wait = limiter.take(id, perMinute, clock.now())
-  if (wait > 0) {
-    throw refuse(tooManyRequests, `more than ${perMinute} requests a minute: try again in ${wait} s`, { retryAfterSeconds: wait })
+/** No body of a GET is read, so that what is not read can't be what was signed. */
+const checkNoBodyOfGet = ({ method, headers }: IncomingMessage): void => {
+  if (method !== 'GET') return
+  const length = headers['content-length']
+  if ((length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined) {
+    throw refuse(invalidRequest, 'a GET request has no body: send its values in the query')
   }
 }
 
-const readRequest = (
-  { operation, code, query, body, queryNames }: Reading,
-  raw: RawRequest,
-  headers: SignedHeaders,
-  merchant: Merchant,
-  queryText: string,
-): ApiRequest => {
-  const values = query ? pick(readQuery(queryText), queryNames) : NO_VALUES
-  query?.(values)
-  let parsed: unknown
-  if (body) {
-    parsed = parseStrict(raw.body, code)
-    body(parsed)
-  } else if (raw.body.length > 0) throw refuse(code, 'this operation takes no body')
-  return {
-    merchantId: merchant.id,
-    params: raw.params,
-    query: values,
-    body: parsed,
-    requestId: raw.requestId,
-    answerKeys: raw.method === 'POST' ? answerKeysOf(operation, headers, raw) : NO_KEYS,
+const limitRate = (deps: EdgeDeps, { id, settings }: Merchant, passage: Passage, now: number): void => {
+  const perMinute = settings.requestsPerMinute ?? deps.requestsPerMinute
+  const left = deps.limiter.take(id, perMinute, now)
+  passage.rate = { left: Math.max(0, left), perMinute }
+  if (left < 0) {
+    throw refuse(tooManyRequests, `more than ${perMinute} requests a minute: try again in ${-left} s`, { retryAfterSeconds: -left })
+  }
+}
+
+type Reader = (passage: Passage, headers: SignedHeaders, merchant: Merchant, queryText: string) => ApiRequest
+
+/** Reads what an operation takes: parameters, query, body. Everything else is refused. */
+const createReader = (operation: Operation): Reader => {
+  const code = validationCodeOf(operation)
+  const checkQuery = operation.query ? validatorOf(operation.query, code, 'the query') : undefined
+  const checkBody = operation.body ? validatorOf(operation.body, code, 'the body') : undefined
+  const names = Object.keys(operation.query?.properties ?? {})
+  const isPost = operation.method === 'POST'
+  return (passage, headers, merchant, queryText) => {
+    if (passage.request.headers['content-encoding'] !== undefined) throw refuse(invalidRequest, 'send the body without Content-Encoding')
+    if (isPost && queryText !== '') throw refuse(invalidRequest, 'a POST request has no query: send its values in the body')
+    const query = queryText === '' ? NO_VALUES : readQuery(queryText, names)
+    checkQuery?.(query)
+    return {
+      merchantId: merchant.id,
+      params: operation.params ? readParams(passage.params) : NO_VALUES,
+      query,
+      body: readBody(passage.body, checkBody, code),
+      requestId: passage.requestId,
+      answerKeys: isPost ? answerKeysOf(operation, headers, passage) : NO_KEYS,
+    }
   }
 }
 
 const NO_VALUES: Readonly<Record<string, string>> = Object.freeze({})
-const NO_KEYS: ApiRequest['answerKeys'] = Object.freeze([])
+const NO_KEYS: readonly AnswerKey[] = Object.freeze([])
 
-/** A parameter the operation does not know is ignored (`contract.md` 18, row 31). */
-const pick = (values: Record<string, string>, names: readonly string[]): Record<string, string> => {
-  const picked: Record<string, string> = {}
-  for (const name of names) if (values[name] !== undefined) picked[name] = values[name]
-  return picked
+/** Every identifier is a UUID: anything else is as unknown as one that nobody has. */
+const readParams = ({ id = '' }: Readonly<Record<string, string>>): Record<string, string> => {
+  const lower = id.toLowerCase()
+  if (!isUuid(lower)) throw refuse(notFound, `nothing has the id ${JSON.stringify(id.slice(0, 64))}: ids are UUIDs`)
+  return { id: lower }
+}
+
+const readBody = (body: Buffer | undefined, check: Validator | undefined, code: ErrorCode): unknown => {
+  const isEmpty = body === undefined || body.length === 0
+  if (!check) {
+    if (!isEmpty) throw refuse(code, 'this operation takes no body')
+    return undefined
+  }
+  if (isEmpty) throw refuse(code, 'the body is empty: send one JSON object')
+  const value = parseStrict(body, code)
+  check(value)
+  return value
 }
 
 /** Whether two requests are the same one is judged by what was sent, not by how it was signed. */
 const answerKeysOf = (
   { movesMoney }: Operation,
   { signature, idempotencyKey }: SignedHeaders,
-  { method, target, body }: RawRequest,
-): ApiRequest['answerKeys'] => {
+  { request, body }: Passage,
+): readonly AnswerKey[] => {
   if (!movesMoney && idempotencyKey === undefined) return NO_KEYS
-  const fingerprint = createHash('sha256').update(`${method} ${target}\n`).update(body).digest('base64url')
-  return [
-    ...(movesMoney ? [{ key: `sig:${signature}`, fingerprint }] : []),
-    ...(idempotencyKey === undefined ? [] : [{ key: `key:${idempotencyKey}`, fingerprint }]),
-  ]
+  const hash = createHash('sha256').update(`${request.method} ${request.url}\n`)
+  const fingerprint = (body === undefined ? hash : hash.update(body)).digest('base64url')
+  const keys: AnswerKey[] = []
+  if (movesMoney) keys.push({ key: `sig:${signature}`, fingerprint })
+  if (idempotencyKey !== undefined) keys.push({ key: `key:${idempotencyKey}`, fingerprint })
+  return keys
 }
-
-export { NO_BODY }

@@ -1,30 +1,50 @@
+import { isIPv6 } from 'node:net'
+
 /** A bucket per subject that refills evenly: `perMinute` at most at once, and as many each minute. */
 export interface RateLimiter {
-  /** Seconds to wait when the subject has used up its share, else 0. Counts the call. */
+  /**
+   * Counts a call. @param now real time, ms
+   * @returns how many more may follow at once, or below zero: the seconds to wait, negated
+   */
   take(subject: string, perMinute: number, now: number): number
 }
 
 const MOST_SUBJECTS = 50_000
 const MINUTE_MS = 60_000
 
+/**
+ * Remembers when each subject's bucket is full again. A bucket that was not touched for a minute is full, so two maps that
+ * take turns by the minute forget it at no cost; so many subjects that they turn sooner are forgiven some calls.
+ */
 export const createRateLimiter = (): RateLimiter => {
-  /** when each subject's bucket is full again, ms */
-  const fullAt = new Map<string, number>()
+  let young = new Map<string, number>()
+  let old = new Map<string, number>()
+  let turnAt = 0
   return {
     take: (subject, perMinute, now) => {
+      if (now >= turnAt || young.size >= MOST_SUBJECTS) {
+        old = young
+        young = new Map()
+        turnAt = now + MINUTE_MS
+      }
       const cost = MINUTE_MS / perMinute
-      const until = Math.max(fullAt.get(subject) ?? 0, now)
-      const next = until + cost
-      if (next - now > MINUTE_MS) return Math.max(1, Math.ceil((next - now - MINUTE_MS) / 1000))
-      if (fullAt.size >= MOST_SUBJECTS && !fullAt.has(subject)) forgetFull(fullAt, now)
-      fullAt.set(subject, next)
-      return 0
+      const next = Math.max(young.get(subject) ?? old.get(subject) ?? 0, now) + cost
+      const used = next - now
+      if (used > MINUTE_MS) return -Math.max(1, Math.ceil((used - MINUTE_MS) / 1_000))
+      young.set(subject, next)
+      return Math.floor((MINUTE_MS - used) / cost)
     },
   }
 }
 
-/** Full buckets are as good as none; when none is full, the oldest goes. */
-const forgetFull = (fullAt: Map<string, number>, now: number): void => {
-  for (const [subject, at] of fullAt) if (at <= now) fullAt.delete(subject)
-  if (fullAt.size >= MOST_SUBJECTS) fullAt.delete(fullAt.keys().next().value!)
+/** Whom a network address stands for: a site has a whole /64 of IPv6 addresses to choose from. */
+export const subjectOf = (address: string): string => {
+  if (!isIPv6(address)) return address
+  const ipv4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (ipv4 !== undefined) return ipv4
+  const [before = '', after = ''] = address.split('%')[0]!.split('::')
+  const front = before.split(':').filter((group) => group !== '')
+  const back = after.split(':').filter((group) => group !== '')
+  const zeros = address.includes('::') ? Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => '0') : []
+  return [...front, ...zeros, ...back].slice(0, 4).join(':')
 }

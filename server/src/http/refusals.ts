@@ -15,10 +15,10 @@ export const badSignature = (): ApiRefusal =>
 export const { invalidRequest, notFound, bodyTooLarge, tooManyRequests, notBuilt, unavailable, conflict } = generalErrors
 
 /** The body of a refused request, as JSON. */
-export const refusalBody = (refusal: ApiRefusal, requestId: string): string =>
+export const refusalBody = (refusal: ApiRefusal, requestId?: string): string =>
   JSON.stringify({
     code: refusal.code,
     description: refusal.message,
     ...(refusal.field === undefined ? {} : { field: refusal.field }),
-    requestId,
+    ...(requestId === undefined ? {} : { requestId }),
   })

@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { operations, requestLimits, type Operation } from '@bursar/contract'
-import { openApiDocument } from '@bursar/contract/openapi'
-import { sqlState } from '../db/index.ts'
-import { ApiRefusal, type Route } from '../platform/route.ts'
-import { createOperation, NO_BODY, type EdgeDeps, type OperationHandler } from './operation.ts'
-import { createRateLimiter } from './rate-limit.ts'
-import { referencePage } from './reference.ts'
-import { bodyTooLarge, invalidRequest, notFound, refusalBody, refuse, tooManyRequests, unavailable } from './refusals.ts'
+import type { MerchantKey } from '../merchants/index.ts'
+import type { Route } from '../platform/route.ts'
+import { sendJson, sendRefusal, type Exchange } from './answering.ts'
+import { refusalOf } from './failures.ts'
+import { createOperation, type EdgeDeps, type OperationHandler, type Passage } from './operation.ts'
+import { exchangeOf, registerPages } from './pages.ts'
+import { createRateLimiter, subjectOf, type RateLimiter } from './rate-limit.ts'
+import { invalidRequest, notFound, refusalBody, refuse, tooManyRequests } from './refusals.ts'
 import { splitTarget } from './target.ts'
 
 export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
@@ -16,45 +18,50 @@ export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
   log: Logger
   /** throws while the process can't serve */
   ready(): Promise<void>
-  /** refused requests of one network address that are answered in a minute */
+  /** requests without a good signature of one network address that are told why in a minute */
   refusalsPerMinute?: number
+  /** CIDR ranges of proxies whose X-Forwarded-For names the network address */
+  trustedProxies?: readonly string[]
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8'
 const REFUSALS_PER_MINUTE = 600
+/** Slow senders hold a connection no longer than this. */
+const TIMES = { headersTimeout: 10_000, requestTimeout: 30_000, connectionTimeout: 60_000, keepAliveTimeout: 72_000, checkMs: 2_000 }
+const MOST_HEADER_BYTES = 16_384
 
 /** The merchant API as an HTTP server. Listens when told to. */
 export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
   const app = Fastify({
     bodyLimit: requestLimits.bodyBytes,
     exposeHeadRoutes: false,
-    requestTimeout: 30_000,
-    connectionTimeout: 60_000,
-    keepAliveTimeout: 72_000,
+    requestTimeout: TIMES.requestTimeout,
+    connectionTimeout: TIMES.connectionTimeout,
+    keepAliveTimeout: TIMES.keepAliveTimeout,
+    http: { headersTimeout: TIMES.headersTimeout, maxHeaderSize: MOST_HEADER_BYTES, connectionsCheckingInterval: TIMES.checkMs },
     forceCloseConnections: 'idle',
-    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 128 },
+    return503OnClosing: false,
+    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 128, compile: true, querystringParser: () => ({}) },
+    trustProxy: deps.trustedProxies && deps.trustedProxies.length > 0 ? [...deps.trustedProxies] : false,
     genReqId: createRequestIds(),
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (_error, request, reply) => fail(edge, request, exchangeOf(request, reply), unknownPath(request), null),
     logger: false,
   })
+  const edge: Edge = { deps, refused: createRateLimiter() }
   // The bytes are what is signed: they are kept as they came, whatever their content type says.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  const failures = createRateLimiter()
-  const context: Context = { deps, failures, edge: { ...deps, limiter: createRateLimiter() } }
-  app.setErrorHandler((error, request, reply) => answerError(context, error, request, reply))
-  app.setNotFoundHandler((request, reply) => answerError(context, unknownPath(request), request, reply))
-  const routes = new Map(deps.routes.map((route) => [route.operation, route]))
-  for (const operation of operations) register(app, operation, createOperation(operation, routes.get(operation.id), context.edge))
-  const unknown = deps.routes.filter((route) => !operations.some((operation) => operation.id === route.operation))
-  if (unknown.length > 0) throw new Error(`no such operation: ${unknown.map((route) => route.operation).join(', ')}`)
-  registerPages(app, deps)
+  app.setErrorHandler((error, request, reply) => fail(edge, request, exchangeOf(request, reply), error, null))
+  app.setNotFoundHandler((request, reply) => fail(edge, request, exchangeOf(request, reply), unknownPath(request), null))
+  registerOperations(app, edge)
+  registerPages(app, deps.ready)
   return app
 }
 
-interface Context {
+interface Edge {
   deps: HttpDeps
-  edge: EdgeDeps
-  failures: ReturnType<typeof createRateLimiter>
+  /** counts requests without a good signature by network address */
+  refused: RateLimiter
 }
 
 /** A short name for each request: a random start for the process, then a count. */
@@ -64,98 +71,111 @@ const createRequestIds = (): (() => string) => {
   return () => `${start}-${(count += 1).toString(36)}`
 }
 
-const register = (app: FastifyInstance, operation: Operation, handle: OperationHandler): void => {
-  for (const url of [operation.path, ...operation.aliases.map((alias) => alias.path)]) {
-    app.route({
-      method: operation.method,
-      url,
-      handler: async (request, reply) => {
-        if (request.headers['content-encoding'] !== undefined) {
-          throw refuse(invalidRequest, 'send the body without Content-Encoding')
-        }
-        const answer = await handle({
-          message: request.raw,
-          method: request.raw.method!,
-          target: request.raw.url!,
-          params: request.params as Record<string, string>,
-          body: request.body instanceof Uint8Array ? request.body : bodyOfGet(request),
-          requestId: request.id,
-        })
-        return send(reply, answer.status, 'json' in answer ? answer.json : JSON.stringify(answer.body), request.id)
-      },
-    })
-  }
-}
-
-/** Fastify reads no body of a GET: that there is one is all that needs to be known. */
-const bodyOfGet = ({ raw }: FastifyRequest): Uint8Array => {
-  if (raw.method !== 'GET') return NO_BODY
-  const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers
-  if ((length !== undefined && length !== '0') || encoding !== undefined) throw refuse(invalidRequest, 'a GET request has no body')
-  return NO_BODY
-}
-
-const send = (reply: FastifyReply, status: number, json: string, requestId: string): FastifyReply =>
-  reply
-    .code(status)
-    .headers({ 'content-type': JSON_TYPE, 'x-request-id': requestId, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
-    .send(json)
-
-/** Every failure becomes `{code, description}`; what is not ours to tell becomes 503 with the request's id in the log. */
-const answerError = (context: Context, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-  let refusal = refusalOf(error)
-  if (!refusal) {
-    const text = sqlState(error)?.startsWith('22') ? 'a value can not be stored' : undefined
-    context.deps.log.error({ err: error, requestId: request.id, url: request.raw.url }, 'a request failed')
-    refusal = text ? refuse(invalidRequest, text) : refuse(unavailable, 'temporarily unavailable: try again', { retryAfterSeconds: 1 })
-  }
-  const wait = refusal.status === 401 || refusal.status === 404
-    ? context.failures.take(request.ip, context.deps.refusalsPerMinute ?? REFUSALS_PER_MINUTE, context.deps.clock.now())
-    : 0
-  if (wait > 0) refusal = refuse(tooManyRequests, `too many refused requests: try again in ${wait} s`, { retryAfterSeconds: wait })
-  if (refusal.retryAfterSeconds !== undefined) void reply.header('retry-after', String(refusal.retryAfterSeconds))
-  context.deps.log.debug({ requestId: request.id, status: refusal.status, code: refusal.code, url: request.raw.url }, 'refused')
-  return send(reply, refusal.status, refusalBody(refusal, request.id), request.id)
-}
-
-const refusalOf = (error: unknown): ApiRefusal | undefined => {
-  if (error instanceof ApiRefusal) return error
-  const { code, statusCode } = error as { code?: string; statusCode?: number }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refuse(bodyTooLarge, `the body is over ${requestLimits.bodyBytes} bytes`)
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return refuse(invalidRequest, 'the request is malformed')
-  return undefined
-}
-
-const unknownPath = (request: FastifyRequest): ApiRefusal => {
-  try {
-    splitTarget(request.raw.url ?? '')
-  } catch (error) {
-    return error as ApiRefusal
-  }
-  return refuse(notFound, `there is no ${request.method} ${request.raw.url?.split('?')[0]}: see /docs`)
-}
-
-const registerPages = (app: FastifyInstance, { ready }: HttpDeps): void => {
-  const document = JSON.stringify(openApiDocument())
-  const page = referencePage()
-  app.get('/openapi.json', (request, reply) => send(reply, 200, document, request.id))
-  app.get('/docs', (_request, reply) =>
-    reply
-      .headers({
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': "default-src 'none'; style-src 'sha256-" + page.styleHash + "'; frame-ancestors 'none'",
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
+const registerOperations = (app: FastifyInstance, edge: Edge): void => {
+  const { deps } = edge
+  const routes = new Map(deps.routes.map((route) => [route.operation, route]))
+  const unknown = deps.routes.filter((route) => !operations.some(({ id }) => id === route.operation))
+  if (unknown.length > 0) throw new Error(`no such operation: ${unknown.map((route) => route.operation).join(', ')}`)
+  const shared: EdgeDeps = { ...deps, limiter: createRateLimiter(), onFirstUse: oncePerKey(deps.onFirstUse) }
+  for (const operation of operations) {
+    for (const { path, alsoSignedAs } of pathsOf(operation)) {
+      const handle = createOperation(operation, routes.get(operation.id), alsoSignedAs, shared)
+      app.route({
+        method: operation.method,
+        url: path,
+        handler: (request, reply) => void serve(edge, operation.id, handle, request, reply),
       })
-      .send(page.html),
-  )
-  app.get('/health/live', (request, reply) => send(reply, 200, '{"status":"live"}', request.id))
-  app.get('/health/ready', async (request, reply) => {
-    try {
-      await ready()
-      return await send(reply, 200, '{"status":"ready"}', request.id)
-    } catch {
-      return send(reply, 503, refusalBody(refuse(unavailable, 'not ready: the database does not answer'), request.id), request.id)
     }
+  }
+}
+
+/** An operation's own path and its aliases, each with and without a slash at its end. */
+const pathsOf = ({ path, aliases }: Operation): { path: string; alsoSignedAs: string | undefined }[] => {
+  const plain = [{ path, alsoSignedAs: undefined }, ...aliases.map((alias) => ({ path: alias.path, alsoSignedAs: alias.alsoSignedAs }))]
+  const all = plain.flatMap(({ path, alsoSignedAs }) => {
+    const slashed = { path: `${path}/`, alsoSignedAs: alsoSignedAs && `${alsoSignedAs}/` }
+    return path.endsWith('/') ? [{ path, alsoSignedAs }] : [{ path, alsoSignedAs }, slashed]
   })
+  return [...new Map(all.map((one) => [one.path, one])).values()]
+}
+
+const oncePerKey = (onFirstUse: EdgeDeps['onFirstUse']): EdgeDeps['onFirstUse'] => {
+  const told = new WeakSet<MerchantKey>()
+  return (merchant, key) => {
+    if (told.has(key)) return
+    told.add(key)
+    onFirstUse(merchant, key)
+  }
+}
+
+const serve = async (edge: Edge, operation: string, handle: OperationHandler, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  reply.hijack()
+  const passage: Passage = {
+    request: request.raw,
+    response: reply.raw,
+    requestId: request.id,
+    params: request.params as Record<string, string>,
+    body: request.body as Buffer | undefined,
+    merchantId: null,
+    rate: null,
+  }
+  const startedAt = performance.now()
+  try {
+    const answer = await handle(passage)
+    sendJson(passage, answer.status, 'json' in answer ? answer.json : JSON.stringify(answer.body))
+    const { requestId, merchantId } = passage
+    edge.deps.log.info({ requestId, merchantId, operation, status: answer.status, ms: elapsed(startedAt) }, 'request')
+  } catch (error) {
+    fail(edge, request, passage, error, { merchantId: passage.merchantId, operation, ms: elapsed(startedAt) })
+  }
+}
+
+const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10
+
+/** Every failure becomes `{code, description}`. Those of a network address that never signs well are limited. */
+const fail = (
+  edge: Edge,
+  request: FastifyRequest,
+  exchange: Exchange,
+  error: unknown,
+  known: { merchantId: string | null; operation: string; ms: number } | null,
+): void => {
+  const { deps } = edge
+  let { refusal, ours } = refusalOf(error)
+  const { requestId } = exchange
+  if (!ours && (known === null || known.merchantId === null)) {
+    const left = edge.refused.take(subjectOf(request.ip), deps.refusalsPerMinute ?? REFUSALS_PER_MINUTE, deps.clock.now())
+    if (left < 0) refusal = refuse(tooManyRequests, `too many refused requests: try again in ${-left} s`, { retryAfterSeconds: -left })
+  }
+  sendRefusal(exchange, refusal)
+  const line = { requestId, ...known, status: refusal.status, code: refusal.code, method: request.method, target: request.raw.url }
+  if (ours) deps.log.error({ ...line, err: error }, 'a request failed')
+  else deps.log.info({ ...line, why: refusal.message }, 'request refused')
+}
+
+const unknownPath = (request: FastifyRequest): unknown => {
+  try {
+    const { path } = splitTarget(request.raw.url ?? '')
+    return refuse(notFound, `there is no ${request.method} ${path}: see /docs`)
+  } catch (error) {
+    return error
+  }
+}
+
+const STATUS_LINES: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/** What is not HTTP gets an answer in the same form, and the connection ends. */
+const answerBrokenRequest = (error: Error & { code?: string }, socket: Socket): void => {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const statusLine = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request'
+  const body = refusalBody(refuse(invalidRequest, 'the request is not well-formed HTTP, too slow, or its headers are too large'))
+  socket.end(
+    `HTTP/1.1 ${statusLine}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
 }

@@ -1,21 +1,21 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { Ajv, type ErrorObject } from 'ajv'
 import { generalErrors, type ErrorCode, type Operation } from '@bursar/contract'
 import { ApiRefusal } from '../platform/route.ts'
 
-/** Nothing is coerced and nothing removed: what a client sends is what is judged. */
-const ajv = new Ajv({ coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false, verbose: true, strict: false })
+/** Nothing is coerced, removed or filled in: what a client sends is what is judged. */
+const ajv = new Ajv({ coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false, verbose: true, strict: true })
 
 export type Validator = (value: unknown) => void
 
 /** The code an operation answers for a request that does not fit its schemas (`contract.md` 18, rows 3 and 4). */
 export const validationCodeOf = ({ validationCode }: Operation): ErrorCode => ({ ...generalErrors.invalidRequest, code: validationCode })
 
-/** A function that throws the refusal for a value that does not fit the schema. */
-export const validatorOf = (schema: object, code: ErrorCode): Validator => {
-  const validate: ValidateFunction = ajv.compile(JSON.parse(JSON.stringify(schema)) as object)
+/** A function that throws the refusal for a value that does not fit the schema. @param whole what the value itself is called */
+export const validatorOf = (schema: object, code: ErrorCode, whole: string): Validator => {
+  const validate = ajv.compile(schema)
   return (value) => {
     if (validate(value)) return
-    const { field, description } = explain(validate.errors!.at(-1)!)
+    const { field, description } = explain(validate.errors!.at(-1)!, whole)
     throw new ApiRefusal(code.status, code.code, description, field === '' ? {} : { field })
   }
 }
@@ -25,12 +25,18 @@ interface Explanation {
   description: string
 }
 
-const explain = (error: ErrorObject): Explanation => {
+interface Described {
+  description?: string
+  properties?: Record<string, Described>
+}
+
+const explain = (error: ErrorObject, whole: string): Explanation => {
   const field = pathOf(error.instancePath)
-  const schema = error.parentSchema as { description?: string; properties?: Record<string, { description?: string }> }
-  const name = field === '' ? 'the body' : field
+  const schema = error.parentSchema as Described
+  const name = field === '' ? whole : field
   switch (error.keyword) {
-    case 'required': {
+    case 'required':
+    case 'dependencies': {
       const missing = String(error.params.missingProperty)
       const inner = join(field, missing)
       return { field: inner, description: `${inner} is missing. ${schema.properties?.[missing]?.description ?? ''}`.trim() }
@@ -39,24 +45,33 @@ const explain = (error: ErrorObject): Explanation => {
       return explainUnknown(field, error.data as object, Object.keys(schema.properties ?? {}))
     case 'type':
       return { field, description: explainType(name, error, schema.description) }
+    case 'enum': {
+      const allowed = (error.params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')
+      return { field, description: `${name} must be one of ${allowed}. ${schema.description ?? ''}`.trim() }
+    }
     default:
       return { field, description: `${name} is not valid. ${schema.description ?? error.message ?? ''}`.trim() }
   }
 }
 
+const MOST_LISTED = 10
+
+/** Names every field that is unknown, so that one look at the answer is enough. */
 const explainUnknown = (field: string, data: object, known: readonly string[]): Explanation => {
   const unknown = Object.keys(data).filter((key) => !known.includes(key))
-  const listed = unknown.map((key) => JSON.stringify(key.slice(0, 64))).join(', ')
-  return { field: join(field, unknown[0]!), description: `unknown field ${listed}: there are ${known.join(', ')}` }
+  const listed = unknown.slice(0, MOST_LISTED).map((key) => JSON.stringify(key.slice(0, 64))).join(', ')
+  const more = unknown.length > MOST_LISTED ? ` and ${unknown.length - MOST_LISTED} more` : ''
+  return { field: join(field, unknown[0]!.slice(0, 64)), description: `unknown field ${listed}${more}: there are ${known.join(', ')}` }
 }
 
 const explainType = (name: string, error: ErrorObject, description: string | undefined): string => {
   const wanted = String(error.params.type)
   if (wanted === 'string' && typeof error.data === 'number') return `${name} must be a string: send "${error.data}" in quotes, not a number`
-  const given = error.data === null ? 'null' : Array.isArray(error.data) ? 'an array' : `a ${typeof error.data}`
+  const given = error.data === null ? 'null' : Array.isArray(error.data) ? 'an array' : `${typeof error.data === 'object' ? 'an' : 'a'} ${typeof error.data}`
   return `${name} must be of type ${wanted}, not ${given}. ${description ?? ''}`.trim()
 }
 
+/** `/target/blockchain` as `target.blockchain`. */
 const pathOf = (pointer: string): string =>
   pointer
     .split('/')

@@ -11,7 +11,13 @@ export interface ApiRequest {
    * What makes a repetition the same request: its signature where it moves money, its Idempotency-Key where one was sent.
    * An effect is stored together with its answer under these keys, so that a repetition gets the first answer.
    */
-  answerKeys: readonly { key: string; fingerprint: string }[]
+  answerKeys: readonly AnswerKey[]
+}
+
+/** A name under which the answer to a request is kept, and what tells another request under the same name from it. */
+export interface AnswerKey {
+  key: string
+  fingerprint: string
 }
 
 /** What goes back: a status and a value to write as JSON, or JSON text made before. */
