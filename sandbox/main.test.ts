@@ -11,7 +11,7 @@ import { inspectProcess } from './process/identity.ts'
 import type { ProcessIdentity } from './process/identity.ts'
 import { freePort } from './process/port.ts'
 import { recordedProcess } from './process/record.ts'
-import { readSettings } from './settings.ts'
+import { portVariables, readSettings } from './settings.ts'
 
 interface Sandbox {
   readonly child: ChildProcess
@@ -35,7 +35,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'bursar-main-'))
   chmodSync(dir, 0o711)
   env = { ...process.env, BURSAR_DIR: join(dir, 'data'), DATABASE_URL: '', BURSAR_BLOCK_SECONDS_BITCOIN: '0.2', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.2' }
-  for (const name of ['CONTROL', 'INBOX', 'BITCOIN', 'ETHEREUM', 'BSC']) env[`BURSAR_PORT_${name}`] = String(await freePort())
+  for (const variable of Object.values(portVariables)) env[variable] = String(await freePort())
 })
 
 afterAll(async () => {
