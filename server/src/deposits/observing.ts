@@ -1,4 +1,4 @@
-import { isEvmNetwork, type Block, type ChainTransaction, type Network } from '@bursar/chainkit'
+import type { Block, ChainTransaction, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { familyOf, ownerOf } from '../addresses/index.ts'
 import type { Moment } from '../base/moment.ts'
@@ -9,9 +9,7 @@ import { openDeposits } from './opening.ts'
 import { creditHeightOf } from './policy.ts'
 import type { DepositSettings } from './settings.ts'
 import { candidatesIn, sightingsAmong, valuesOf, type Sighting } from './sighting.ts'
-import {
-  coveredByBalance, displace, lockByTransaction, moveMined, moveWhere, setConflicts, setGone, unminedOf,
-} from './store.ts'
+import { displace, lockByTransaction, moveMined, moveWhere, setConflicts, setGone, unminedOf } from './store.ts'
 
 /** The transfers to our deposit addresses in these transactions: one query, whatever the number of addresses. */
 const sightingsOf = async (
@@ -42,8 +40,7 @@ export const observeBlock = async (
   await displace(tx, displaced)
   const mined = again.map(({ deposit, index }) => ({ ...deposit, index, creditHeight: heights.get(deposit.transaction)! }))
   await moveMined(tx, mined, block, moment.at)
-  const unexplained = await withoutCovered(tx, network, block.height, fresh)
-  const arrivals = unexplained.map((sighting) => ({ ...sighting, block, creditHeight: heights.get(sighting.transaction)! }))
+  const arrivals = fresh.map((sighting) => ({ ...sighting, block, creditHeight: heights.get(sighting.transaction)! }))
   // A block read after a pause brought its money when it was mined.
   const at = new Date(Math.min(block.time, moment.at.getTime()))
   const effects = await openDeposits(tx, network, arrivals, at, settings, moment)
@@ -76,14 +73,6 @@ export const observePool = async (
 const compareStored = async (tx: Tx, network: Network, sightings: readonly Sighting[]): Promise<Comparison> => {
   const hashes = [...new Set(sightings.map(({ transaction }) => transaction))]
   return compare(sightings, await lockByTransaction(tx, network, hashes))
-}
-
-/** Leaves out native coin that a balance check has counted already: its blocks are only ever read again. */
-const withoutCovered = async (tx: Tx, network: Network, height: number, sightings: readonly Sighting[]): Promise<Sighting[]> => {
-  const natives = isEvmNetwork(network) ? sightings.filter(({ on }) => on.contract === null) : []
-  if (natives.length === 0) return [...sightings]
-  const covered = await coveredByBalance(tx, network, natives.map(({ owner }) => owner.address))
-  return sightings.filter(({ on, owner }) => on.contract !== null || height > (covered.get(owner.address) ?? -1))
 }
 
 /** From which height each transaction of a block is credited; null: once the block is final. */

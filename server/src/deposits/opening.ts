@@ -41,7 +41,8 @@ export const openDeposits = async (
   const deposits = arrivals.map((arrival) => newDeposit(network, arrival, at, moment))
   const stored = await insertDeposits(tx, deposits)
   const added = deposits.filter(({ id }) => stored.has(id))
-  await replenish(tx, added.filter(({ failReason }) => failReason === null), at)
+  const rotating = new Set(arrivals.filter(({ owner }) => owner.leasedUntil !== null).map(({ owner }) => owner.addressId))
+  await replenish(tx, added.filter(({ addressId, failReason }) => failReason === null && rotating.has(addressId)), at)
   return { items: [], notices: added.map((deposit) => depositNotice(deposit, catalogue)) }
 }
 

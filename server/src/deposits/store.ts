@@ -21,7 +21,10 @@ export interface Moved {
   before: { state: DepositState; told: WireStatus }
 }
 
-/** Stores deposits, once each by (network, transaction, index). Returns the ids of those that were not there. */
+/**
+ * Stores deposits, once each by (network, transaction, index), and none that a balance check has counted already, which its
+ * block can only show when it is read again. Returns the ids of those that were stored.
+ */
 export const insertDeposits = async (tx: Tx, deposits: readonly NewDeposit[]): Promise<Set<string>> => {
   if (deposits.length === 0) return new Set()
   const { rows } = await sql<{ id: string }>`
@@ -34,6 +37,9 @@ export const insertDeposits = async (tx: Tx, deposits: readonly NewDeposit[]): P
       index text, address text, "addressId" uuid, senders text[], units numeric, fee numeric, state text, told text,
       "failReason" text, "blockHeight" bigint, "blockHash" text, "creditHeight" bigint, keys text[], internal boolean,
       late boolean, meta text, "createdAt" timestamptz)
+    where not exists (
+      select from deposits b where b.index = 'b:' || b.address and b.network = r.network and b.address = r.address
+        and b.block_height >= r."blockHeight" and b.asset = r.asset and b.index <> r.index)
     on conflict (network, transaction, index) do nothing returning id`.execute(tx)
   return new Set(rows.map(({ id }) => id))
 }
@@ -145,19 +151,6 @@ export const setGone = async (tx: Tx, deposits: readonly Unmined[], since: Date 
   await sql`update deposits d set gone_at = ${since}
     from unnest(${deposits.map((d) => d.merchantId)}::uuid[], ${deposits.map((d) => d.id)}::uuid[]) u(m, i)
     where d.merchant_id = u.m and d.id = u.i and d.block_height is null`.execute(tx)
-}
-
-/** Up to which height balance checks have counted the native coin of addresses; those never found wanting are absent. */
-export const coveredByBalance = async (
-  tx: Tx,
-  network: Network,
-  addresses: readonly string[],
-): Promise<Map<string, number>> => {
-  const { rows } = await sql<{ address: string; height: number }>`
-    select address, max(block_height) as height from deposits
-    where network = ${network} and address = any(${[...addresses]}::text[]) and index = 'b:' || address
-    group by address`.execute(tx)
-  return new Map(rows.map(({ address, height }) => [address, height]))
 }
 
 /** What the chain brought to addresses in blocks up to a height, by address: ledger units of one asset. */

@@ -121,3 +121,5 @@ create unique index deposits_source on deposits (network, transaction, index);
 create index deposits_open on deposits (network, block_height) where state in ('pending', 'orphaned');
 create index deposits_height on deposits (network, block_height) where block_height is not null;
 create index deposits_address on deposits (network, address);
+-- Those that a balance check found: what it has counted is not counted again.
+create index deposits_balance_checked on deposits (network, address, block_height) where index = 'b:' || address;
