@@ -15,7 +15,7 @@ import { demoMerchants } from './merchants.ts'
 import type { DemoMerchant } from './merchants.ts'
 import { createPrices } from './prices.ts'
 import { environmentOf, startRole, startSigner } from './programs.ts'
-import type { Places } from './programs.ts'
+import type { Places, ServerRole } from './programs.ts'
 import { openTreasury } from './treasury.ts'
 
 export interface Platform {
@@ -24,6 +24,9 @@ export interface Platform {
   readonly merchants: readonly DemoMerchant[]
   /** What the command `bursar` needs to act on this sandbox. */
   readonly environment: NodeJS.ProcessEnv
+  /** Starts a role again that has ended, with variables for this start alone. */
+  startRole(role: ServerRole, more?: NodeJS.ProcessEnv): Promise<void>
+  startSigner(): Promise<void>
 }
 
 /** Longest path of a Unix socket, less its end byte. */
@@ -60,7 +63,14 @@ export async function startPlatform(
     await treasury.fill()
     return { stop: async () => socket.remove() }
   })
-  return { api: `http://127.0.0.1:${settings.ports.api}`, control: control.url, merchants, environment }
+  return {
+    api: `http://127.0.0.1:${settings.ports.api}`,
+    control: control.url,
+    merchants,
+    environment,
+    startRole: (role, more) => startRole(supervisor, settings, places, role, more),
+    startSigner: () => startSigner(supervisor, settings.dir, places),
+  }
 }
 
 /** In the sandbox's folder when the path is short enough, else in a private folder elsewhere. */

@@ -37,7 +37,6 @@ export function environmentOf(places: Places, settings: SandboxSettings, inner: 
     BURSAR_HTTP_WEBHOOKS: 'true',
     BURSAR_REQUESTS_PER_MINUTE: '1000000',
     BURSAR_SANDBOX: 'true',
-    ...(process.env['BURSAR_SANDBOX_PAUSE'] === undefined ? {} : { BURSAR_SANDBOX_PAUSE: process.env['BURSAR_SANDBOX_PAUSE'] }),
     ...(process.env['BURSAR_LOG_LEVEL'] === undefined ? {} : { BURSAR_LOG_LEVEL: process.env['BURSAR_LOG_LEVEL'] }),
   }
 }
@@ -59,11 +58,15 @@ export async function startSigner(supervisor: Supervisor, dir: string, { root, k
   )
 }
 
+export type ServerRole = 'api' | 'worker' | 'watcher'
+
+/** @param more variables for this start alone, such as a pause point */
 export async function startRole(
   supervisor: Supervisor,
   settings: SandboxSettings,
   places: Places,
-  role: 'api' | 'worker' | 'watcher',
+  role: ServerRole,
+  more: NodeJS.ProcessEnv = {},
 ): Promise<void> {
   const inner = settings.ports[role === 'api' ? 'innerApi' : role === 'worker' ? 'innerWorker' : 'innerWatcher']
   await supervisor.start(role, () =>
@@ -71,7 +74,7 @@ export async function startRole(
       name: role,
       file: process.execPath,
       args: [join(places.root, 'server/src/main.ts'), 'serve', '--role', role],
-      env: environmentOf(places, settings, inner),
+      env: { ...environmentOf(places, settings, inner), ...more },
       logFile: join(settings.dir, 'logs', `${role}.log`),
       recordFile: join(settings.dir, `${role}.process.json`),
       ready: () => answers({ host: '127.0.0.1', port: inner, path: '/health' }),

@@ -1,0 +1,179 @@
+/** The whole sandbox in a folder and on ports of its own, spoken to as tools and merchants speak to it; its processes can be killed. */
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Bursar } from '@bursar/sdk'
+import { startPlatform, type Platform } from '../../sandbox/platform/index.ts'
+import { isRunning } from '../../sandbox/process/identity.ts'
+import { readSettings } from '../../sandbox/settings.ts'
+import type { Running, Supervisor } from '../../sandbox/supervise.ts'
+import { startWorld, type World } from '../../sandbox/world.ts'
+
+export interface Message {
+  seq: number
+  url: string
+  headers: Record<string, string>
+  body: string
+}
+
+export interface Merchant {
+  id: string
+  privateKey: string
+  webhookSecret: string
+  notificationsUrl: string
+  client: Bursar
+}
+
+export type Network = 'BITCOIN' | 'ETHEREUM' | 'BINANCE_SMART_CHAIN'
+
+export interface Sandbox {
+  dir: string
+  environment: NodeJS.ProcessEnv
+  database: string
+  merchants: readonly [Merchant, Merchant]
+  hasBitcoin: boolean
+  pay(blockchain: Network, ticker: string, to: string, amount: string): Promise<string>
+  mine(blockchain: Network, blocks: number): Promise<void>
+  reorg(blockchain: Network, depth: number, without?: string[]): Promise<void>
+  outside(blockchain: Network): Promise<string>
+  balanceOf(blockchain: Network, ticker: string, address: string): Promise<string>
+  credit(merchant: Merchant, ticker: string, amount: string): Promise<void>
+  advance(ms: number): Promise<void>
+  behave(merchant: Merchant, behaviour: { status?: number; delayMs?: number; failNext?: number }): Promise<void>
+  messages(merchant: Merchant, after?: number): Promise<Message[]>
+  /** Waits for a notification of an object, by a field of its body; fails with everything received when it does not come. */
+  notified(merchant: Merchant, match: Record<string, unknown>, withinMs?: number): Promise<Record<string, unknown>>
+  /** Ends a role's process at once, and starts it again as it was. */
+  kill(role: 'api' | 'worker' | 'watcher' | 'signer'): Promise<void>
+  start(role: 'api' | 'worker' | 'watcher' | 'signer', env?: Record<string, string>): Promise<void>
+  /** Waits until a role stands still at its pause point. */
+  paused(role: 'worker', point: string): Promise<void>
+  logs(): string
+  stop(): Promise<void>
+}
+
+const root = new URL('../../', import.meta.url).pathname
+
+const PORTS = [
+  'API', 'CONTROL', 'INBOX', 'BITCOIN', 'ETHEREUM', 'BSC', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER',
+] as const
+
+const freePorts = async (count: number): Promise<number[]> => {
+  const servers = await Promise.all(
+    Array.from({ length: count }, () => new Promise<ReturnType<typeof createServer>>((resolve) => {
+      const server = createServer().listen(0, '127.0.0.1', () => resolve(server))
+    })),
+  )
+  const ports = servers.map((server) => (server.address() as { port: number }).port)
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}
+
+/** Keeps what was started by name; unlike the sandbox's own supervisor it does not mind a component that dies. */
+const createKeeper = (): Supervisor & { running: Map<string, Running> } => {
+  const running = new Map<string, Running>()
+  return {
+    running,
+    start: async (name, start) => {
+      const component = await start()
+      running.set(name, component)
+      return component
+    },
+    stop: async () => {
+      for (const component of [...running.values()].toReversed()) await component.stop().catch(() => {})
+    },
+    ending: new Promise(() => {}),
+  }
+}
+
+/** Starts everything. `env` is that of `npm start`: block pace, log level and so on. */
+export const startSandbox = async (env: Record<string, string> = {}): Promise<Sandbox> => {
+  const dir = mkdtempSync(join(tmpdir(), 'bursar-system-'))
+  chmodSync(dir, 0o711)
+  const ports = await freePorts(PORTS.length)
+  const given = Object.fromEntries(PORTS.map((name, i) => [`BURSAR_PORT_${name}`, String(ports[i])]))
+  const settings = readSettings({ ...given, BURSAR_DIR: dir, ...env }, root)
+  const keeper = createKeeper()
+  const lines: string[] = []
+  try {
+    const world = await startWorld(keeper, settings, (line) => lines.push(line))
+    const platform = await startPlatform(keeper, settings, world, root, (line) => lines.push(line))
+    return connect(dir, world, platform, keeper, lines)
+  } catch (error) {
+    await keeper.stop()
+    throw error
+  }
+}
+
+const connect = (
+  dir: string,
+  world: World,
+  platform: Platform,
+  keeper: ReturnType<typeof createKeeper>,
+  lines: readonly string[],
+): Sandbox => {
+  const { api, control, environment } = platform
+  const inbox = world.inbox.url
+  const ask = async <T>(method: string, url: string, body?: unknown): Promise<T> => {
+    const answer = await fetch(url, { method, headers: { 'content-type': 'application/json' }, ...(body ? { body: JSON.stringify(body) } : {}) })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${url} ${JSON.stringify(body)}: ${answer.status} ${text}`)
+    return JSON.parse(text) as T
+  }
+  const messages = (merchant: Merchant, after = 0): Promise<Message[]> =>
+    ask('GET', `${inbox}/messages?after=${after}&merchantId=${merchant.id}`)
+  const logOf = (name: string): string => readFileSync(join(dir, 'logs', name), 'utf8')
+  const logs = (): string =>
+    [...lines, ...readdirSync(join(dir, 'logs')).map((file) => `--- ${file}\n${logOf(file).slice(-5000)}`)].join('\n')
+  return {
+    dir,
+    environment,
+    database: world.databaseUrl,
+    hasBitcoin: world.bitcoin !== undefined,
+    merchants: platform.merchants.map((merchant) => ({
+      ...merchant,
+      client: new Bursar({ url: api, merchantId: merchant.id, privateKey: merchant.privateKey }),
+    })) as unknown as [Merchant, Merchant],
+    pay: async (blockchain, ticker, to, amount) => (await ask<{ hash: string }>('POST', `${control}/pay`, { blockchain, ticker, to, amount })).hash,
+    mine: async (blockchain, blocks) => void (await ask('POST', `${control}/mine`, { blockchain, blocks })),
+    reorg: async (blockchain, depth, without = []) => void (await ask('POST', `${control}/reorg`, { blockchain, depth, without })),
+    outside: async (blockchain) => (await ask<{ address: string }>('POST', `${control}/address`, { blockchain })).address,
+    balanceOf: async (blockchain, ticker, address) =>
+      (await ask<{ value: string }>('GET', `${control}/balance?blockchain=${blockchain}&ticker=${ticker}&address=${address}`)).value,
+    credit: async (merchant, ticker, amount) => void (await ask('POST', `${control}/credit`, { merchantId: merchant.id, ticker, amount })),
+    advance: async (advanceMs) => void (await ask('POST', `${control}/clock`, { advanceMs })),
+    behave: async (merchant, behaviour) => void (await ask('PUT', `${inbox}/behaviour`, { merchantId: merchant.id, ...behaviour })),
+    messages,
+    notified: async (merchant, match, withinMs = 60_000) => {
+      const deadline = performance.now() + withinMs
+      let all: Record<string, unknown>[] = []
+      while (performance.now() < deadline) {
+        all = (await messages(merchant)).map((message) => JSON.parse(message.body) as Record<string, unknown>)
+        const found = all.find((body) => Object.entries(match).every(([key, value]) => body[key] === value))
+        if (found) return found
+        await sleep(100)
+      }
+      throw new Error(`no notification ${JSON.stringify(match)} among ${JSON.stringify(all, null, 1)}\n${logs()}`)
+    },
+    kill: async (role) => {
+      const program = keeper.running.get(role) as { pid: number; startedAt: string }
+      process.kill(program.pid, 'SIGKILL')
+      while (isRunning(program)) await sleep(10)
+    },
+    start: async (role, more = {}) => (role === 'signer' ? platform.startSigner() : platform.startRole(role, more)),
+    paused: async (role, point) => {
+      const deadline = performance.now() + 60_000
+      while (!logOf(`${role}.log`).includes(`paused at ${point}`)) {
+        if (performance.now() > deadline) throw new Error(`${role} never came to ${point}\n${logs()}`)
+        await sleep(20)
+      }
+    },
+    logs,
+    stop: async () => {
+      await keeper.stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * The command `bursar` from a checkout: with the settings of the environment, or, when it names no database, those of the
+ * sandbox that runs here.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runCommand } from '../server/src/cli/index.ts'
+
+const root = new URL('..', import.meta.url).pathname
+
+const sandboxSettings = (): NodeJS.ProcessEnv => {
+  try {
+    const file = join(process.env['BURSAR_DIR'] ?? join(root, '.bursar'), 'sandbox.json')
+    return (JSON.parse(readFileSync(file, 'utf8')) as { environment: NodeJS.ProcessEnv }).environment
+  } catch {
+    return {}
+  }
+}
+
+const env = process.env['DATABASE_URL'] ? process.env : { ...sandboxSettings(), ...process.env }
+process.exitCode = await runCommand(process.argv.slice(2), env)
