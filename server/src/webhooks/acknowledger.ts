@@ -1,10 +1,10 @@
 import { CompiledQuery } from 'kysely'
 import { Batcher } from '../base/batcher.ts'
-import { inTransaction, mayRetry, sqlState, type Tx } from '../db/index.ts'
-import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import { inTransaction, mayRetry, type Tx } from '../db/index.ts'
+import { raiseAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { EXHAUSTED_ALERT, exhaustedAlert } from './alert.ts'
-import type { Query, Row } from './connection.ts'
+import { endAlertIfOver, exhaustedAlert } from './alert.ts'
+import { isLost, type Query, type Row } from './connection.ts'
 import { finishStreams, keepStreams, restartExhausted } from './store.ts'
 import type { Settlement } from './stream.ts'
 
@@ -57,8 +57,8 @@ export class Acknowledger {
       const fenced = await writeAll(throughTx(tx), [settlement])
       if (fenced.length > 0) return fenced
       if (effects.includes('restart-endpoint')) {
-        await restartExhausted(throughTx(tx), stream.merchantId, moment.at.getTime())
-        await resolveAlert(tx, EXHAUSTED_ALERT, stream.merchantId, moment.at)
+        await restartExhausted(throughTx(tx), stream.merchantId, { business: moment.at.getTime(), now: this.#runtime.clock.now() })
+        await endAlertIfOver(tx, stream.merchantId, moment.at)
       }
       if (effects.includes('alert')) await raiseAlert(tx, exhaustedAlert(settlement), moment)
       return []
@@ -78,7 +78,7 @@ const again = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (error) {
-      if (attempt === TRIES || !(mayRetry(error) || sqlState(error) === undefined)) throw error
+      if (attempt === TRIES || !(mayRetry(error) || isLost(error))) throw error
     }
   }
 }

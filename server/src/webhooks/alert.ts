@@ -1,8 +1,10 @@
-import type { Alert } from '../platform/alerts.ts'
+import { sql } from 'kysely'
+import type { Tx } from '../db/index.ts'
+import { resolveAlert, type Alert } from '../platform/alerts.ts'
 import type { Settlement } from './stream.ts'
 
 /** One alert a merchant while any of its deliveries is exhausted. */
-export const EXHAUSTED_ALERT = 'webhooks-exhausted'
+const EXHAUSTED_ALERT = 'webhooks-exhausted'
 
 export const exhaustedAlert = ({ stream, attempts }: Settlement): Alert => ({
   kind: EXHAUSTED_ALERT,
@@ -12,3 +14,9 @@ export const exhaustedAlert = ({ stream, attempts }: Settlement): Alert => ({
     'object wait. Once it is mended, replay the notification or wake the merchant; skip the notification if it is not wanted.',
   detail: { objectId: stream.objectId, sequence: attempts.at(-1)!.sequence, error: attempts.at(-1)!.error },
 })
+
+/** Ends a merchant's alert when none of its deliveries is exhausted any more. */
+export const endAlertIfOver = async (tx: Tx, merchantId: string, at: Date): Promise<void> => {
+  const { rows } = await sql`select 1 from event_streams where merchant_id = ${merchantId} and state = 'exhausted' limit 1`.execute(tx)
+  if (rows.length === 0) await resolveAlert(tx, EXHAUSTED_ALERT, merchantId, at)
+}

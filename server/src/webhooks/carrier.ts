@@ -13,14 +13,16 @@ export interface CarrierDeps {
   endpointOf: (merchantId: string) => Promise<Endpoint | null>
   /** Writes what became of a stream. Never rejects. */
   acknowledge: (settlement: Settlement) => Promise<void>
-  /** Streams held at once, those that hang not counted. */
+  /** Streams held at once, those that hang or may hang not counted. */
   slots: number
 }
 
-/** An attempt that takes longer is taken to hang: it no longer counts against the slots. */
+/** An attempt that takes longer is taken to hang: it is set aside and no longer counts against the slots. */
 const HANGS_AFTER_MS = 1_000
-/** With more hanging, merchants known to hang are left alone until some have ended. */
-const MOST_HANGING = 4_096
+/** With more set aside, receivers that were silent are left alone until some attempts have ended. */
+const MOST_ASIDE = 4_096
+/** The first attempt at a receiver that is silent or not known is set aside from its start, unless there are more. */
+const MOST_UNPROVEN = 1_024
 /** Between the end of an attempt and that of its lease. */
 const LEASE_MARGIN_MS = 5_000
 /** Before another try when our own side can't make an attempt: a key that can't be opened. */
@@ -34,10 +36,11 @@ export class Carrier {
   readonly #deps: CarrierDeps
   readonly #gates = new Map<string, Gate>()
   /** in the order they went under way */
-  readonly #underWay = new Set<{ since: number; hangs: boolean }>()
+  readonly #underWay = new Set<{ gate: Gate; since: number; aside: boolean }>()
   #sweepAt = MOST_GATES
   #held = 0
-  #hanging = 0
+  #aside = 0
+  #lastStart = 0
   #unacknowledged = 0
   #waiters: (() => void)[] = []
 
@@ -45,21 +48,26 @@ export class Carrier {
     this.#deps = deps
   }
 
-  /** Slots that are free. */
-  get free(): number {
-    if (this.#unacknowledged > MOST_UNACKNOWLEDGED) return 0
+  /** Finds out what hangs, and how many slots are free then. */
+  findFree(): number {
     this.#findHanging()
-    return Math.max(0, this.#deps.slots - this.#held + this.#hanging)
+    if (this.#unacknowledged > MOST_UNACKNOWLEDGED) return 0
+    return Math.max(0, this.#deps.slots - this.#held + this.#aside)
   }
 
-  /** Whether anything that doesn't hang is held or not acknowledged yet. */
+  /** Nothing is held, and everything is acknowledged. */
+  get empty(): boolean {
+    return this.#held + this.#unacknowledged === 0
+  }
+
+  /** Whether something may be expected to end soon. */
   get busy(): boolean {
-    return this.#held - this.#hanging + this.#unacknowledged > 0
+    return this.#unacknowledged > 0 || (this.#held > 0 && this.#deps.runtime.clock.now() - this.#lastStart < HANGS_AFTER_MS)
   }
 
   /** Streams of a merchant's own lane to take now. */
   async roomFor(merchantId: string): Promise<number> {
-    const room = this.#gates.get(merchantId)?.room(this.#hanging > MOST_HANGING) ?? new Gate().room(false)
+    const room = this.#gates.get(merchantId)?.room(this.#aside > MOST_ASIDE) ?? new Gate().room(false)
     if (room === 0) return 0
     // A failure to find out shows when the attempt is made.
     return (await this.#deps.endpointOf(merchantId).catch(() => undefined)) === null ? 0 : room
@@ -69,7 +77,7 @@ export class Carrier {
   accept(streams: readonly ClaimedStream[]): void {
     for (const stream of streams) {
       const gate = this.#gateOf(stream.merchantId)
-      if (gate.room(this.#hanging > MOST_HANGING) === 0) {
+      if (gate.room(this.#aside > MOST_ASIDE) === 0) {
         this.#acknowledge(settle(stream, [], { kind: 'untried', ownLane: true }))
         continue
       }
@@ -86,7 +94,7 @@ export class Carrier {
 
   /** Resolves when everything accepted has ended and is acknowledged. */
   async idle(): Promise<void> {
-    while (this.#held + this.#unacknowledged > 0) await this.changed()
+    while (!this.empty) await this.changed()
   }
 
   #start(gate: Gate): void {
@@ -94,12 +102,14 @@ export class Carrier {
   }
 
   async #carry(stream: ClaimedStream, gate: Gate): Promise<void> {
-    const entry = { since: this.#deps.runtime.clock.now(), hangs: false }
+    this.#lastStart = this.#deps.runtime.clock.now()
+    const entry = { gate, since: this.#lastStart, aside: !gate.answers && this.#aside < MOST_UNPROVEN }
+    if (entry.aside) this.#aside += 1
     this.#underWay.add(entry)
     const attempts: Attempt[] = []
     const ending = await this.#deliver(stream, gate, attempts)
     this.#underWay.delete(entry)
-    if (entry.hangs) this.#hanging -= 1
+    if (entry.aside) this.#aside -= 1
     this.#held -= 1
     gate.leave()
     this.#acknowledge(settle(stream, attempts, ending))
@@ -118,7 +128,7 @@ export class Carrier {
         const attempt = await makeAttempt({ clock, outbound: this.#deps.outbound, gate, endpoint }, event, number)
         attempts.push(attempt)
         // A receiver that gives no answer is tried with one stream; the others wait in its lane, not here.
-        if (attempt.status === null) this.#handBack(gate.empty())
+        if (attempt.status === null) this.#handBack(gate.suspect())
         if (!isAccepted(attempt)) return { kind: 'failed' }
       }
       return { kind: 'delivered' }
@@ -168,8 +178,10 @@ export class Carrier {
     const before = this.#deps.runtime.clock.now() - HANGS_AFTER_MS
     for (const entry of this.#underWay) {
       if (entry.since > before) break
-      if (!entry.hangs) this.#hanging += 1
-      entry.hangs = true
+      if (entry.aside) continue
+      entry.aside = true
+      this.#aside += 1
+      this.#handBack(entry.gate.suspect())
     }
   }
 }

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
-import { resolveAlert } from '../platform/alerts.ts'
-import { EXHAUSTED_ALERT } from './alert.ts'
+import { endAlertIfOver } from './alert.ts'
 
 /** What to send again. A range holds events of many objects; `from` and `to` are sequences, both included. */
 export type ReplayChoice = { from: number; to: number } | { objectId: string }
@@ -58,10 +57,5 @@ export const wakeMerchant = async (tx: Tx, merchantId: string, { at }: Moment): 
   return rows.length
 }
 
-/** The epoch moves on: a worker that has the stream now writes nothing about it. */
-const restarted = (at: Date) => sql`state = 'active', attempts = 0, next_at = ${at}::timestamptz, leased_until = '-infinity', epoch = s.epoch + 1`
-
-const endAlertIfOver = async (tx: Tx, merchantId: string, at: Date): Promise<void> => {
-  const { rows } = await sql`select 1 from event_streams where merchant_id = ${merchantId} and state = 'exhausted' limit 1`.execute(tx)
-  if (rows.length === 0) await resolveAlert(tx, EXHAUSTED_ALERT, merchantId, at)
-}
+/** No claim is in force any more: a worker that has the stream now writes nothing about it. */
+const restarted = (at: Date) => sql`state = 'active', attempts = 0, next_at = ${at}::timestamptz, leased_until = '-infinity', epoch = 0`

@@ -5,6 +5,9 @@ export type Row = Record<string, unknown>
 /** Sends one statement and resolves with its rows. Named statements are planned once per connection. */
 export type Query = (name: string, text: string, values: unknown[]) => Promise<Row[]>
 
+/** An error with a state is an answer; without one, or when the server goes down, the connection is gone. */
+export const isLost = (error: unknown): boolean => sqlState(error)?.startsWith('57P') ?? true
+
 /** A connection of its own for the statements of delivery, made again when it breaks. */
 export class Connection {
   readonly #settings: PoolSettings
@@ -20,8 +23,7 @@ export class Connection {
       const client = await connecting
       return (await client.query<Row>({ name, text, values })).rows
     } catch (error) {
-      // An error with a state is an answer; without one, or when the server goes down, the connection is gone.
-      if (sqlState(error)?.startsWith('57P') ?? true) this.#drop(connecting)
+      if (isLost(error)) this.#drop(connecting)
       throw error
     }
   }

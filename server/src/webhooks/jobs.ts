@@ -50,9 +50,11 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
 
   const run = async (signal: AbortSignal): Promise<boolean> => {
     for (let round = 1; round <= ROUNDS && !signal.aborted; round += 1) {
-      while (carrier.free < Math.min(FEWEST_TO_CLAIM, slots)) await rest()
+      while (carrier.findFree() < Math.min(FEWEST_TO_CLAIM, Math.ceil(slots / 2))) await rest()
+      // Asked before looking: what ends meanwhile may leave something due behind.
+      const ended = untilSettled ? carrier.empty : !carrier.busy
       if ((await takeDue(claimer, carrier, round)) > 0) continue
-      if (!carrier.busy) return false
+      if (ended) return false
       await rest()
     }
     if (untilSettled) await carrier.idle()
@@ -69,7 +71,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
 
 /** Claims what there is room for and hands it over. @returns how many streams that was */
 const takeDue = async (claimer: Claimer, carrier: Carrier, round: number): Promise<number> => {
-  const { free } = carrier
+  const free = carrier.findFree()
   const open = await claimer.open(free)
   carrier.accept(open)
   if (open.length === free && round % LANES_EVERY !== 0) return open.length

@@ -15,7 +15,7 @@ export interface ClaimTimes {
 /** $1 business time, $2 real time, $3 end of the lease */
 const claimOf = (due: string): string => `with due as (${due}),
   taken as (
-    update event_streams s set leased_until = $3, epoch = s.epoch + 1 from due d
+    update event_streams s set leased_until = $3, epoch = (select nextval('event_claims')) from due d
     where s.merchant_id = d.merchant_id and s.object_id = d.object_id
     returning s.merchant_id, s.object_id, s.epoch, s.state, s.attempts, s.next_sequence, s.last_sequence, s.own_lane)
   select t.merchant_id, t.object_id, t.epoch, t.state, t.attempts, t.last_sequence, t.own_lane, e.sequence, e.id, e.body
@@ -125,12 +125,19 @@ export const keepStreams = async (query: Query, settlements: readonly Settlement
 }
 
 const RESTART = `update event_streams set state = 'active', attempts = 0, next_at = $2, own_lane = true,
-    leased_until = '-infinity', epoch = epoch + 1
-  where merchant_id = $1 and state = 'exhausted'`
+    leased_until = '-infinity', epoch = 0
+  where merchant_id = $1 and state = 'exhausted' and leased_until <= $3`
 
-/** Makes all exhausted streams of a merchant due, oldest event first, with the whole schedule before them. */
-export const restartExhausted = async (query: Query, merchantId: string, at: number): Promise<void> => {
-  await query('webhooks-restart', RESTART, [merchantId, instant(at)])
+/**
+ * Makes the exhausted streams of a merchant due, oldest event first, with the whole schedule before them. Those that are
+ * being tried at this moment are left to that try.
+ */
+export const restartExhausted = async (
+  query: Query,
+  merchantId: string,
+  { business, now }: Pick<ClaimTimes, 'business' | 'now'>,
+): Promise<void> => {
+  await query('webhooks-restart', RESTART, [merchantId, instant(business), instant(now)])
 }
 
 const ackColumns = (settlements: readonly Settlement[]): unknown[] => {

@@ -21,6 +21,9 @@ create index events_object on events (object_id, sequence);
 create trigger events_append_only before update or delete or truncate on events
   for each statement execute function refuse_change();
 
+-- Numbers claims of streams; none is ever given twice, so that a stream that went and came back is not taken for the old one.
+create sequence event_claims;
+
 -- One row for each object with events to deliver: those from `next_sequence` to `last_sequence`, in order. It goes when
 -- the last one is delivered. What is leased or fenced does not touch an index, so that claiming a stream is cheap.
 create table event_streams (
@@ -37,7 +40,7 @@ create table event_streams (
   own_lane boolean not null default false,
   -- real clock: until then a worker has it
   leased_until timestamptz not null default '-infinity',
-  -- of the claim in force: a worker that wakes after its claim passed to another writes nothing
+  -- the claim in force: a worker that wakes after its claim passed to another writes nothing
   epoch bigint not null default 0,
   primary key (merchant_id, object_id),
   check (next_sequence <= last_sequence)

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inTransaction } from '../db/index.ts'
+import { createJobLoop } from '../jobs/index.ts'
+import type { Answer, Outbound } from '../outbound/index.ts'
+import { useDatabase } from '../../../test/setup/database.ts'
+import { migrated } from '../../../test/setup/migrated.ts'
+import { listAttempts, replayEvents } from './index.ts'
+import { createWorld, MINUTE, type Receiver, type World } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+let world: World
+beforeAll(() => {
+  world = createWorld(database.url)
+})
+afterAll(() => world.close())
+
+const signal = new AbortController().signal
+const LEASE = MINUTE
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
+
+/** An outbound whose answers reach the worker only when told: a worker that is paused, or dies if never. */
+const heldAnswers = (): { outbound: Outbound; answered: Promise<void>; wake: () => void } => {
+  const answered = Promise.withResolvers<void>()
+  const awake = Promise.withResolvers<void>()
+  const post = async (...args: Parameters<Outbound['post']>): Promise<Answer> => {
+    const answer = await world.outbound.post(...args)
+    answered.resolve()
+    await awake.promise
+    return answer
+  }
+  return { outbound: { post, close: async () => {} }, answered: answered.promise, wake: awake.resolve }
+}
+const ids = (receiver: Receiver) => receiver.requests.map((request) => [request.headers['webhook-id'], request.rawBody])
+
+describe('a worker that dies between the 2xx and its record', () => {
+  test('the same event comes again under the same id, when the lease has ended and not before', async () => {
+    const receiver = await world.receiver()
+    const merchant = world.merchant(receiver)
+    await world.emitTo(merchant, randomUUID(), 2)
+    const { outbound, answered, wake } = heldAnswers()
+    const running = world.delivery({ outbound }).job.run(signal)
+    await answered
+    await world.deliver()
+    expect(receiver.requests).toHaveLength(1)
+    world.now += LEASE
+    await world.deliver()
+    expect(receiver.accepted.map((request) => request.n)).toEqual([0, 0, 1])
+    const sent = ids(receiver)
+    expect(sent[0]).toEqual(sent[1])
+    expect(receiver.requests.map((request) => request.headers['x-delivery-attempt'])).toEqual(['1', '1', '1'])
+    wake()
+    await running
+  })
+})
+
+describe('a worker that is paused and wakes when its claim has passed to another', () => {
+  test('its success does not end what the other was refused', async () => {
+    const receiver = await world.receiver()
+    const merchant = world.merchant(receiver)
+    const objectId = randomUUID()
+    await world.emitTo(merchant, objectId)
+    const { outbound, answered, wake } = heldAnswers()
+    const running = world.delivery({ outbound }).job.run(signal)
+    await answered
+    receiver.judge = () => 500
+    world.now += LEASE
+    await world.deliver()
+    const before = await world.streams(merchant)
+    expect(before).toMatchObject([{ attempts: 1 }])
+    wake()
+    await running
+    expect(await world.streams(merchant)).toEqual(before)
+    expect(await listAttempts(world.db, merchant, 1)).toMatchObject([{ status: 500 }])
+    expect(world.logged.at(-1)).toContain('passed to another worker')
+    receiver.judge = () => 200
+    world.now += 10 * MINUTE
+    await world.deliver()
+    expect(await world.streams(merchant)).toEqual([])
+  })
+
+  test('its failure does not set back what the other has delivered', async () => {
+    const receiver = await world.receiver()
+    const merchant = world.merchant(receiver)
+    const objectId = randomUUID()
+    await world.emitTo(merchant, objectId)
+    receiver.judge = () => 500
+    const { outbound, answered, wake } = heldAnswers()
+    const running = world.delivery({ outbound }).job.run(signal)
+    await answered
+    receiver.judge = () => 200
+    world.now += LEASE
+    await world.deliver()
+    // The object lives on in a new stream row, claimed once as the old one was: the old claim must not touch it.
+    await world.emitTo(merchant, objectId, 1, 1)
+    const second = heldAnswers()
+    const runningToo = world.delivery({ outbound: second.outbound }).job.run(signal)
+    await second.answered
+    const before = await world.streams(merchant)
+    wake()
+    await expect.poll(() => world.logged.at(-1)).toContain('passed to another worker')
+    expect(await world.streams(merchant)).toEqual(before)
+    second.wake()
+    await Promise.all([running, runningToo])
+    expect(receiver.accepted.map((request) => request.n)).toEqual([0, 1])
+    expect(await world.streams(merchant)).toEqual([])
+  })
+
+  test('it sends nothing more once its lease is nearly over', async () => {
+    const receiver = await world.receiver()
+    const merchant = world.merchant(receiver)
+    await world.emitTo(merchant, randomUUID(), 3)
+    receiver.judge = () => {
+      world.now += LEASE
+      return 200
+    }
+    await world.delivery({ slots: 1 }).job.run(signal)
+    // One event a claim, each handed back before the lease ended under it; none twice.
+    expect(receiver.accepted.map((request) => request.n)).toEqual([0, 1, 2])
+  })
+
+  test('a replay while it is away is not lost', async () => {
+    const receiver = await world.receiver()
+    const merchant = world.merchant(receiver)
+    const objectId = randomUUID()
+    await world.emitTo(merchant, objectId, 2)
+    const { outbound, answered, wake } = heldAnswers()
+    const running = world.delivery({ outbound }).job.run(signal)
+    await answered
+    const moment = { at: new Date(world.runtime.clock.business()), newId: world.runtime.newId }
+    await inTransaction(world.db, (tx) => replayEvents(tx, merchant, { objectId }, moment))
+    wake()
+    await running
+    await world.deliver()
+    expect(receiver.accepted.map((request) => request.n).slice(-2)).toEqual([0, 1])
+    expect(await world.streams(merchant)).toEqual([])
+  })
+})
+
+describe('several workers', () => {
+  test('share the work: each event once, in order', async () => {
+    const receiver = await world.receiver()
+    const merchants = upTo(10).map(() => world.merchant(receiver))
+    const objects = upTo(200).map((i) => ({ id: randomUUID(), merchant: merchants[i % 10]! }))
+    for (const { id, merchant } of objects) await world.emitTo(merchant, id, 4)
+    const workers = upTo(3).map(() => world.delivery())
+    while ((await Promise.all(workers.map(({ job }) => job.run(signal)))).some(Boolean));
+    expect(receiver.requests).toHaveLength(800)
+    for (const { id } of objects) {
+      expect(receiver.accepted.filter((request) => request.objectId === id).map((request) => request.n)).toEqual([0, 1, 2, 3])
+    }
+  }, 60_000)
+
+  test('go on after their database connections break', async () => {
+    const receiver = await world.receiver()
+    const merchant = world.merchant(receiver)
+    const objects = upTo(50).map(() => randomUUID())
+    for (const id of objects) await world.emitTo(merchant, id, 3)
+    let broken = 0
+    receiver.judge = async () => {
+      // In the middle of it, twice.
+      if (receiver.requests.length === 20 || receiver.requests.length === 80) {
+        const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'victim' and datname = current_database()`.execute(world.db)
+        broken += rows.length
+      }
+      return 200
+    }
+    const { job } = world.delivery({ database: { url: world.url, applicationName: 'victim' } })
+    for (let i = 0; i < 20; i += 1) {
+      await job.run(signal).catch(() => {})
+      world.now += LEASE
+    }
+    expect(broken).toBeGreaterThan(0)
+    for (const id of objects) {
+      const order = receiver.accepted.filter((request) => request.objectId === id).map((request) => request.n)
+      // What was not recorded comes again; what is new comes in order.
+      expect([...new Set(order)]).toEqual([0, 1, 2])
+    }
+    expect(await world.streams(merchant)).toEqual([])
+  }, 30_000)
+})
+
+describe('receivers that hang', () => {
+  test('hold up nobody else, in a worker with fewer slots than there are of them', async () => {
+    const [fine, dead] = [await world.receiver(), await world.receiver()]
+    dead.judge = () => 'taken'
+    const deadMerchants = upTo(40).map(() => world.merchant(dead))
+    for (const merchant of deadMerchants) for (const objectId of [randomUUID(), randomUUID(), randomUUID()]) await world.emitTo(merchant, objectId)
+    const fineMerchants = upTo(10).map(() => world.merchant(fine))
+    const from = world.now
+    const realStart = Date.now()
+    // Real time here: what is tested is that waiting takes no slots.
+    const clock = { now: () => from + Date.now() - realStart, business: () => from + world.ahead + Date.now() - realStart }
+    const delivery = world.delivery({ slots: 8, untilSettled: false, runtime: { ...world.runtime, clock } })
+    const loop = createJobLoop([delivery.job], world.runtime.log)
+    await expect.poll(() => dead.requests.length, { timeout: 5_000 }).toBeGreaterThanOrEqual(40)
+    for (const merchant of fineMerchants) for (const objectId of upTo(20).map(() => randomUUID())) await world.emitTo(merchant, objectId)
+    await expect.poll(() => fine.accepted.length, { timeout: 3_000 }).toBe(200)
+    // Two streams each at first, however many wait.
+    expect(dead.requests.length).toBeLessThanOrEqual(80)
+    dead.close()
+    await loop.stop()
+    await delivery.close()
+  }, 30_000)
+})
