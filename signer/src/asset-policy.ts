@@ -34,7 +34,8 @@ export function readAssets(
     const asset = readAsset(fields, `${at}.${ticker}`, approverCount)
     const isNative = ticker === NATIVE_TICKER[network]
     if (network === 'BITCOIN' && !isNative) throw new ShapeError(`${at}.${ticker}: Bitcoin carries BTC only`)
-    if (isNative && asset.contract) throw new ShapeError(`${at}.${ticker} is the network's own coin and has no contract`)
+    if (isNative && asset.contract)
+      throw new ShapeError(`${at}.${ticker} is the network's own coin and has no contract`)
     if (!isNative && !asset.contract) throw new ShapeError(`${at}.${ticker} is a token and needs its contract`)
     assets.set(ticker, asset)
   }
@@ -70,7 +71,12 @@ function readApprovalRule(fields: Fields, at: string, approverCount: number): As
   if (approvalsAbove === undefined || approvalsNeeded === undefined) {
     throw new ShapeError(`${at} needs approvalsAbove and approvalsNeeded together`)
   }
-  const needed = readInteger(approvalsNeeded, `${at}.approvalsNeeded (at most the approvers there are)`, 1, approverCount)
+  const needed = readInteger(
+    approvalsNeeded,
+    `${at}.approvalsNeeded (at most the approvers there are)`,
+    1,
+    approverCount,
+  )
   return { above: readUnits(approvalsAbove, `${at}.approvalsAbove`), needed }
 }
 

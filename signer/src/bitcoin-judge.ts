@@ -39,7 +39,10 @@ export function judgeBitcoin(policy: BitcoinPolicy, keyring: Keyring, request: S
     unsignedId,
     conflictKeys: psbt.inputs.map(outpointOf),
     fee,
-    feeSlot: request.intents.map(({ id }) => id).toSorted().join(','),
+    feeSlot: request.intents
+      .map(({ id }) => id)
+      .toSorted()
+      .join(','),
     ...(changeIndex !== undefined && { changeIndex }),
     sign: () => sign(psbt, unsignedId, keyring, request),
   }
@@ -51,7 +54,8 @@ function readPsbt(unsigned: string): Psbt {
   const psbt = parsePsbt(bytes)
   if (isRefused(psbt)) throw new Refusal('not-parsable', psbt.message)
   const { transactionVersion, lockTime, inputs, outputs } = psbt
-  if (inputs.length === 0 || outputs.length === 0) throw new Refusal('not-parsable', 'The PSBT has no inputs or outputs')
+  if (inputs.length === 0 || outputs.length === 0)
+    throw new Refusal('not-parsable', 'The PSBT has no inputs or outputs')
   if (transactionVersion !== TRANSACTION_VERSION || lockTime !== 0) {
     throw new Refusal('not-parsable', `The transaction must be of version ${TRANSACTION_VERSION} with lock time 0`)
   }
@@ -64,7 +68,8 @@ function readPsbt(unsigned: string): Psbt {
   } catch (error) {
     throw new Refusal('not-parsable', (error as Error).message)
   }
-  if (!bytes.equals(canonical)) throw new Refusal('not-parsable', 'The PSBT holds more than a payout as chainkit writes it')
+  if (!bytes.equals(canonical))
+    throw new Refusal('not-parsable', 'The PSBT holds more than a payout as chainkit writes it')
   return psbt
 }
 
@@ -78,7 +83,12 @@ function judgeInputs(psbt: Psbt, keyring: Keyring, { keys }: SignRequest): void 
 }
 
 /** Index of the change address, when there is change. */
-function judgeOutputs(psbt: Psbt, policy: BitcoinPolicy, keyring: Keyring, intents: readonly Intent[]): number | undefined {
+function judgeOutputs(
+  psbt: Psbt,
+  policy: BitcoinPolicy,
+  keyring: Keyring,
+  intents: readonly Intent[],
+): number | undefined {
   const open = intents.map((intent) => ({ intent, script: scriptOf(intent, policy), units: BigInt(intent.units) }))
   let changeIndex: number | undefined
   for (const [at, output] of psbt.outputs.entries()) {
@@ -99,7 +109,8 @@ function judgeOutputs(psbt: Psbt, policy: BitcoinPolicy, keyring: Keyring, inten
 function scriptOf({ id, to }: Intent, { chain }: BitcoinPolicy): Uint8Array {
   const parsed = parseAddress(to, chain)
   if (isRefused(parsed)) throw new Refusal('destination-mismatch', `Intent ${id}: ${parsed.message}`)
-  if (parsed.address !== to) throw new Refusal('destination-mismatch', `Intent ${id}: write the address as ${parsed.address}`)
+  if (parsed.address !== to)
+    throw new Refusal('destination-mismatch', `Intent ${id}: write the address as ${parsed.address}`)
   return parsed.script
 }
 
@@ -134,7 +145,8 @@ function unexplained(
 function judgeFee(psbt: Psbt, { fee: caps }: BitcoinPolicy, intents: readonly Intent[]): bigint {
   const fee = psbtFee(psbt)
   if (fee < 0n) throw new Refusal('not-parsable', 'The outputs are more than the inputs')
-  if (fee > caps.maxUnits) throw new Refusal('fee-too-high', `A fee of ${fee} satoshi is above the cap of ${caps.maxUnits}`)
+  if (fee > caps.maxUnits)
+    throw new Refusal('fee-too-high', `A fee of ${fee} satoshi is above the cap of ${caps.maxUnits}`)
   const paid = intents.reduce((sum, { units }) => sum + BigInt(units), 0n)
   if (fee * 1000n > caps.maxPerMille * paid) {
     throw new Refusal('fee-too-high', `A fee of ${fee} satoshi is above ${caps.maxPerMille}/1000 of the ${paid} paid`)

@@ -44,7 +44,12 @@ export class SignerClient {
       this.#send = httpRequest
     } else {
       const { serverName, ...files } = address.tls
-      this.#agent = new TlsAgent({ keepAlive: true, minVersion: 'TLSv1.3', ...files, ...(serverName && { servername: serverName }) })
+      this.#agent = new TlsAgent({
+        keepAlive: true,
+        minVersion: 'TLSv1.3',
+        ...files,
+        ...(serverName && { servername: serverName }),
+      })
       this.#options = { host: address.host, port: address.port, agent: this.#agent }
       this.#send = tlsRequest
     }
@@ -83,7 +88,8 @@ export class SignerClient {
   #call(method: string, path: string, body?: string): Promise<{ status: number; body: Record<string, unknown> }> {
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void => reject(new SignerUnavailable(`The signer cannot be asked: ${error.message}`))
-      const headers = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+      const headers =
+        body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
       const request = this.#send({ ...this.#options, method, path, headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
       request.on('error', fail)
       request.on('response', (response: IncomingMessage) => {

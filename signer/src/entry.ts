@@ -21,7 +21,7 @@ export interface SignedEntry {
   purpose: Purpose
   intents: Intent[]
   keys: KeyReference[]
-  /** Bitcoin: the txid. EVM: the hash that was signed, and by whom. Two requests with one id ask for one transaction. */
+  /** Bitcoin: the txid. EVM: the hash that was signed, and by whom. One id is one transaction. */
   unsignedId: string
   /** SHA-256 of network, unsigned bytes and keys as they came, hex: the same again gets the same answer */
   requestHash: string

@@ -53,7 +53,10 @@ describe('on EVM chains', () => {
   test('signs a filler', async () => {
     const { signer } = await makeSigner()
     const { signed } = await signer.sign(fillerRequest({ nonce: 4n }))
-    expect(parseTransaction(signed as TransactionSerialized)).toMatchObject({ nonce: 4, to: keyring.evmAddress(hotKey).toLowerCase() })
+    expect(parseTransaction(signed as TransactionSerialized)).toMatchObject({
+      nonce: 4,
+      to: keyring.evmAddress(hotKey).toLowerCase(),
+    })
   })
 
   const token = intentOf(1)
@@ -62,24 +65,52 @@ describe('on EVM chains', () => {
   const transferFrom = evmTransaction(token).data.replace('a9059cbb', '23b872dd') as Hex
 
   test.each<[string, SignRequest, RefusalCode]>([
-    ['a token sent elsewhere', evmRequest(token, { data: evmTransaction({ ...token, to: other }).data }), 'destination-mismatch'],
+    [
+      'a token sent elsewhere',
+      evmRequest(token, { data: evmTransaction({ ...token, to: other }).data }),
+      'destination-mismatch',
+    ],
     ['coins sent elsewhere', evmRequest(coin, { to: other }), 'destination-mismatch'],
     ['a twin of the token', evmRequest(token, { to: other }), 'destination-mismatch'],
     ['another token', evmRequest(token, { to: USDC }), 'destination-mismatch'],
-    ['one token unit more', evmRequest(token, { data: evmTransaction({ ...token, units: '1000001' }).data }), 'amount-mismatch'],
+    [
+      'one token unit more',
+      evmRequest(token, { data: evmTransaction({ ...token, units: '1000001' }).data }),
+      'amount-mismatch',
+    ],
     ['one wei more', evmRequest(coin, { value: 701n }), 'amount-mismatch'],
     ['one wei less', evmRequest(coin, { value: 699n }), 'amount-mismatch'],
     ['coins beside the token', evmRequest(token, { value: 1n }), 'amount-mismatch'],
     ['data beside the coins', evmRequest(coin, { data: '0x00' }), 'unknown-output'],
     ['transferFrom', evmRequest(token, { data: transferFrom }), 'unknown-output'],
     ['a byte after the call', evmRequest(token, { data: `${evmTransaction(token).data}00` }), 'unknown-output'],
-    ['an approval of a spender', evmRequest(token, { data: evmTransaction(token).data.replace('a9059cbb', '095ea7b3') as Hex }), 'unknown-output'],
-    ['coins where the intent says token', evmRequest(token, { to: STRANGER, value: 1_000_000n, data: '0x' }), 'destination-mismatch'],
-    ['the token where the intent says coins', evmRequest(coin, { to: USDT, value: 0n, data: evmTransaction(token).data }), 'unknown-output'],
+    [
+      'an approval of a spender',
+      evmRequest(token, { data: evmTransaction(token).data.replace('a9059cbb', '095ea7b3') as Hex }),
+      'unknown-output',
+    ],
+    [
+      'coins where the intent says token',
+      evmRequest(token, { to: STRANGER, value: 1_000_000n, data: '0x' }),
+      'destination-mismatch',
+    ],
+    [
+      'the token where the intent says coins',
+      evmRequest(coin, { to: USDT, value: 0n, data: evmTransaction(token).data }),
+      'unknown-output',
+    ],
     ['a destination in lower case', evmRequest(intentOf(1, { to: STRANGER.toLowerCase() })), 'destination-mismatch'],
-    ['a destination with a wrong checksum', evmRequest({ ...token, to: STRANGER.replace('C5', 'c5') }), 'destination-mismatch'],
+    [
+      'a destination with a wrong checksum',
+      evmRequest({ ...token, to: STRANGER.replace('C5', 'c5') }),
+      'destination-mismatch',
+    ],
     ['the zero address', evmRequest(intentOf(1, { to: `0x${'0'.repeat(40)}` })), 'destination-mismatch'],
-    ['an address of Bitcoin', { ...evmRequest(token), intents: [{ ...token, to: BITCOIN_STRANGER }] }, 'destination-mismatch'],
+    [
+      'an address of Bitcoin',
+      { ...evmRequest(token), intents: [{ ...token, to: BITCOIN_STRANGER }] },
+      'destination-mismatch',
+    ],
     ['gas above the cap', evmRequest(token, { gas: 500_001n }), 'fee-too-high'],
     ['a price above the cap', evmRequest(token, { maxFeePerGas: 100_000_000_001n }), 'fee-too-high'],
     ['another chain id', evmRequest(token, { chainId: 1n }), 'network'],
@@ -112,7 +143,9 @@ describe('on EVM chains', () => {
     const request = evmRequest(token)
     expect(await refusalOf(request, { ...policyFile, enabled: false })).toBe('disabled')
     const off = { ...policyFile.networks.ETHEREUM, enabled: false }
-    expect(await refusalOf(request, { ...policyFile, networks: { ...policyFile.networks, ETHEREUM: off } })).toBe('disabled')
+    expect(await refusalOf(request, { ...policyFile, networks: { ...policyFile.networks, ETHEREUM: off } })).toBe(
+      'disabled',
+    )
     const { signer } = await makeSigner()
     await signer.sign(request)
     signer.replacePolicy(readPolicy(JSON.stringify({ ...policyFile, enabled: false })))

@@ -26,7 +26,10 @@ import { Refusal } from './refusal.ts'
 export function judgeEvm(policy: EvmPolicy, keyring: Keyring, request: SignRequest): Judgement {
   const transaction = readTransaction(request.unsigned)
   if (transaction.chainId !== policy.chainId) {
-    throw new Refusal('network', `Chain id ${transaction.chainId} is not ${policy.network}'s, which is ${policy.chainId}`)
+    throw new Refusal(
+      'network',
+      `Chain id ${transaction.chainId} is not ${policy.network}'s, which is ${policy.chainId}`,
+    )
   }
   const key = readKey(request.keys)
   const from = keyring.evmAddress(key)
@@ -72,8 +75,11 @@ function judgePayment(transaction: UnsignedTransaction, policy: EvmPolicy, inten
   if (!intent || more.length > 0) throw new Refusal('bad-request', 'An EVM transaction pays exactly one intent')
   const to = readDestination(intent)
   const contract = policy.assets.get(intent.asset)?.contract
-  const paid = contract ? readTokenPayment(transaction, contract, intent) : readNativePayment(transaction, policy, intent)
-  if (paid.to !== to) throw new Refusal('destination-mismatch', `The transaction pays ${paid.to}; the intent says ${to}`)
+  const paid = contract
+    ? readTokenPayment(transaction, contract, intent)
+    : readNativePayment(transaction, policy, intent)
+  if (paid.to !== to)
+    throw new Refusal('destination-mismatch', `The transaction pays ${paid.to}; the intent says ${to}`)
   if (paid.units !== BigInt(intent.units)) {
     throw new Refusal('amount-mismatch', `The transaction pays ${paid.units}; the intent says ${intent.units}`)
   }
@@ -82,12 +88,14 @@ function judgePayment(transaction: UnsignedTransaction, policy: EvmPolicy, inten
 function readDestination({ id, to }: Intent): Hex {
   const parsed = parseAddress(to)
   if (isRefused(parsed)) throw new Refusal('destination-mismatch', `Intent ${id}: ${parsed.message}`)
-  if (parsed.address !== to) throw new Refusal('destination-mismatch', `Intent ${id}: write the address as ${parsed.address}`)
+  if (parsed.address !== to)
+    throw new Refusal('destination-mismatch', `Intent ${id}: write the address as ${parsed.address}`)
   return parsed.address
 }
 
 function readNativePayment({ to, value, data }: UnsignedTransaction, policy: EvmPolicy, { asset }: Intent): Payment {
-  if (asset !== NATIVE_TICKER[policy.network]) throw new Refusal('unknown-asset', `${asset} has no contract in the policy`)
+  if (asset !== NATIVE_TICKER[policy.network])
+    throw new Refusal('unknown-asset', `${asset} has no contract in the policy`)
   if (data !== '0x') throw new Refusal('unknown-output', 'A payment of the native coin carries no data')
   return { to, units: value }
 }
@@ -114,7 +122,12 @@ function judgeFee(transaction: UnsignedTransaction, { fee: { maxUnits } }: EvmPo
 }
 
 /** What was signed is read again from its own bytes before it may leave. */
-function sign(transaction: UnsignedTransaction, key: KeyReference, from: Hex, keyring: Keyring): ReturnType<Judgement['sign']> {
+function sign(
+  transaction: UnsignedTransaction,
+  key: KeyReference,
+  from: Hex,
+  keyring: Keyring,
+): ReturnType<Judgement['sign']> {
   const { raw, hash } = keyring.withEvmKey(key, (privateKey) => signTransaction(transaction, privateKey))
   const parsed = parseSigned(raw)
   const isTheSame =

@@ -30,9 +30,9 @@ const edits: fc.Arbitrary<Edit[]> = fc.array(
   { minLength: 1, maxLength: 3 },
 )
 /** One byte for another: most often still a transaction. */
-const flips: fc.Arbitrary<Edit[]> = fc.record({ at: fc.nat(), byte: fc.nat({ max: 255 }) }).map(({ at, byte }) => [
-  { at, remove: 1, insert: [byte] },
-])
+const flips: fc.Arbitrary<Edit[]> = fc
+  .record({ at: fc.nat(), byte: fc.nat({ max: 255 }) })
+  .map(({ at, byte }) => [{ at, remove: 1, insert: [byte] }])
 
 function edited(hex: string, changes: readonly Edit[]): string {
   const prefix = hex.startsWith('0x') ? '0x' : ''
@@ -77,7 +77,10 @@ describe('changed bytes', () => {
         const serializedTransaction = answer.signed as TransactionSerialized
         const read = parseTransaction(serializedTransaction)
         expect(read.chainId).toBe(31337)
-        expect({ to: read.to, value: read.value ?? 0n, data: read.data ?? '0x' }).toEqual({ ...effect, to: effect.to.toLowerCase() })
+        expect({ to: read.to, value: read.value ?? 0n, data: read.data ?? '0x' }).toEqual({
+          ...effect,
+          to: effect.to.toLowerCase(),
+        })
         expect('accessList' in read ? read.accessList : undefined).toBeUndefined()
         expect(read.gas! * (read.gasPrice ?? read.maxFeePerGas!)).toBeLessThanOrEqual(maxFee)
         expect(await recoverTransactionAddress({ serializedTransaction })).toBe(keyring.evmAddress(hotKey))
@@ -124,7 +127,12 @@ describe('changed bytes', () => {
         const hex = Buffer.from(bytes).toString('hex')
         expect(await attempt({ ...evmRequest(intentOf(1)), unsigned: `0x${hex}` })).toBeUndefined()
         expect(await attempt({ ...evmRequest(intentOf(1)), unsigned: `0x02${hex}` })).toBeUndefined()
-        expect(await attempt({ ...bitcoinRequest({ intents: [bitcoinIntent(1)], inputs: [{ number: 0, units: 200_000n, key: hotKey }] }), unsigned: `70736274ff${hex}` })).toBeUndefined()
+        expect(
+          await attempt({
+            ...bitcoinRequest({ intents: [bitcoinIntent(1)], inputs: [{ number: 0, units: 200_000n, key: hotKey }] }),
+            unsigned: `70736274ff${hex}`,
+          }),
+        ).toBeUndefined()
       }),
       { numRuns: 100 },
     )

@@ -34,7 +34,9 @@ describe('one intent, one payment', () => {
   test("an intent's network never changes", async () => {
     const { signer } = await makeSigner()
     await signer.sign(evmRequest(intentOf(1)))
-    expect(await codeOf(signer, { ...evmRequest(intentOf(1), { chainId: 31356n }), network: 'BINANCE_SMART_CHAIN' })).toBe('intent-changed')
+    expect(
+      await codeOf(signer, { ...evmRequest(intentOf(1), { chainId: 31356n }), network: 'BINANCE_SMART_CHAIN' }),
+    ).toBe('intent-changed')
   })
 
   test('one transaction does not serve two intents', async () => {

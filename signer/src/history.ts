@@ -66,7 +66,7 @@ export class History {
       if (this.#intents.has(id) && this.#commonAfter(id, conflictKeys).size === 0) {
         throw new Refusal(
           'intent-already-signed',
-          `Intent ${id}: use what all its earlier transactions use up (${[...this.#intents.get(id)!.common].join(', ')})`,
+          `Intent ${id}: spend what all its earlier transactions do (${[...this.#intents.get(id)!.common].join(', ')})`,
         )
       }
     }

@@ -9,7 +9,10 @@ describe('Keyring', () => {
     expect(keyring.bitcoinAddress({ account: 'deposit', branch: 0, index: 0 }).address).toBe(
       'bcrt1qquv9lg5g2r4jkr0ahun0ddfg5xntxjelwjpnuw',
     )
-    for (const [account, accountIndex] of [['deposit', 0], ['hot', 1]] as const) {
+    for (const [account, accountIndex] of [
+      ['deposit', 0],
+      ['hot', 1],
+    ] as const) {
       const theirs = mnemonicToAccount(JUNK_WORDS, { accountIndex, addressIndex: 3 })
       expect(keyring.evmAddress({ account, index: 3 })).toBe(theirs.address)
       keyring.withEvmKey({ account, index: 3 }, (key) => {
@@ -33,7 +36,13 @@ describe('Keyring', () => {
       expect(keys.every((key) => key.some((byte) => byte !== 0))).toBe(true)
       seen.push(...keys)
     }
-    keyring.withBitcoinKeys([{ account: 'hot', branch: 1, index: 4 }, { account: 'deposit', branch: 0, index: 9 }], keep)
+    keyring.withBitcoinKeys(
+      [
+        { account: 'hot', branch: 1, index: 4 },
+        { account: 'deposit', branch: 0, index: 9 },
+      ],
+      keep,
+    )
     expect(() =>
       keyring.withEvmKey({ account: 'hot', index: 0 }, (key) => {
         keep([key])

@@ -79,9 +79,11 @@ describe('velocity', () => {
 
   test('counts fees: the dearest of those that compete for one nonce', async () => {
     const { signer } = await makeSigner()
-    const priced = (nonce: bigint, gas: bigint): SignRequest => fillerRequest({ nonce, gas, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 0n })
+    const priced = (nonce: bigint, gas: bigint): SignRequest =>
+      fillerRequest({ nonce, gas, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 0n })
     for (const gas of [30_000n, 60_000n, 99_000n]) expect(await codeOf(signer, priced(0n, gas))).toBe('signed')
-    const used = (): string => signer.status().velocity.find(({ network, asset }) => network === 'ETHEREUM' && asset === 'fee')!.hour
+    const used = (): string =>
+      signer.status().velocity.find(({ network, asset }) => network === 'ETHEREUM' && asset === 'fee')!.hour
     expect(used()).toBe((99_000n * 10n ** 11n).toString())
     for (const nonce of [1n, 2n, 3n, 4n]) expect(await codeOf(signer, priced(nonce, 100_000n))).toBe('signed')
     expect(await codeOf(signer, priced(5n, 100_000n))).toBe('velocity')

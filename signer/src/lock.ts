@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 const SQLITE_BUSY = 5
@@ -12,6 +13,7 @@ export class LockHeld extends Error {
  * Throws LockHeld when another process has it.
  */
 export function holdLock(path: string): { release(): void } {
+  createForOwner(path)
   const database = new DatabaseSync(path)
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
@@ -21,4 +23,13 @@ export function holdLock(path: string): { release(): void } {
     throw new LockHeld(`Another signer holds ${path}: two must never sign from one log`)
   }
   return { release: () => database.close() }
+}
+
+/** Who can read the file could lock it too, and keep the signer from starting. */
+function createForOwner(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }

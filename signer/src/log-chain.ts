@@ -37,7 +37,10 @@ export function lineHash(line: Uint8Array): string {
  * Reads a log from its start and checks the chain. A last line that is cut off, or that the file system left half
  * written, is reported as torn; any other fault throws LogBroken.
  */
-export async function scanLog(path: string, onEntry: (entry: Chained, position: Position) => void): Promise<ScanResult> {
+export async function scanLog(
+  path: string,
+  onEntry: (entry: Chained, position: Position) => void,
+): Promise<ScanResult> {
   const result: ScanResult = { lines: 0, head: EMPTY_HEAD, wholeBytes: 0, tornBytes: 0 }
   let unreadable = 0
   const { rest } = await eachLine(path, (line) => {

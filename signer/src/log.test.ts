@@ -54,7 +54,7 @@ describe('SignatureLog', () => {
     const lines = readFileSync(path, 'utf8').split('\n')
     expect(head).toBe(lineHash(Buffer.from(lines[3]!)))
     expect(JSON.parse(lines[0]!)).toMatchObject({ seq: 0, previous: EMPTY_HEAD, ...header })
-    expect(statSync(path).mode & 0o777).toBe(0o600)
+    for (const file of [path, `${path}.lock`]) expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
   test('says that a line is written only once it is on the disk', async () => {
@@ -122,10 +122,13 @@ describe('SignatureLog', () => {
   test.each([
     ['an amount was changed', (text: string) => text.replace('"units":"1"', '"units":"2"')],
     ['a line was taken out', (text: string) => text.split('\n').toSpliced(1, 1).join('\n')],
-    ['two lines changed places', (text: string) => {
-      const lines = text.split('\n')
-      return [lines[0], lines[2], lines[1], ...lines.slice(3)].join('\n')
-    }],
+    [
+      'two lines changed places',
+      (text: string) => {
+        const lines = text.split('\n')
+        return [lines[0], lines[2], lines[1], ...lines.slice(3)].join('\n')
+      },
+    ],
     ['a line in the middle is rubbish', (text: string) => text.replace('{"seq":1', '\0\0\0')],
     ['an empty line was put in', (text: string) => text.replace('\n', '\n\n')],
     ['rubbish is followed by more', (text: string) => `${text}\0\0\n{"a`],

@@ -24,7 +24,11 @@ export class SignatureLog {
   #failed = false
   #closed = false
 
-  private constructor(file: FileHandle, lock: { release(): void }, end: { bytes: number; lines: number; head: string }) {
+  private constructor(
+    file: FileHandle,
+    lock: { release(): void },
+    end: { bytes: number; lines: number; head: string },
+  ) {
     this.#file = file
     this.#lock = lock
     this.#bytes = end.bytes

@@ -34,11 +34,23 @@ describe('readPolicy', () => {
     ['another version', { ...policyFile, version: 2 }, /version/],
     ['an unknown network', withNetworks({ LITECOIN: ethereum }), /not a network/],
     ['TRON, which is not built', withNetworks({ TRON: ethereum }), /not a network/],
-    ['one chain id twice', withNetworks({ ETHEREUM: ethereum, BINANCE_SMART_CHAIN: { ...ethereum, assets: {} } }), /chain id twice/],
+    [
+      'one chain id twice',
+      withNetworks({ ETHEREUM: ethereum, BINANCE_SMART_CHAIN: { ...ethereum, assets: {} } }),
+      /chain id twice/,
+    ],
     ['chain id 0', withEthereum({ chainId: '0' }), /chainId/],
     ['a chain id as a number', withEthereum({ chainId: 1 }), /chainId/],
-    ['an unknown chain of Bitcoin', withNetworks({ BITCOIN: { ...policyFile.networks.BITCOIN, chain: 'signet' } }), /chain of Bitcoin/],
-    ['a token on Bitcoin', withNetworks({ BITCOIN: { ...policyFile.networks.BITCOIN, assets: { USDT: usdt } } }), /BTC only/],
+    [
+      'an unknown chain of Bitcoin',
+      withNetworks({ BITCOIN: { ...policyFile.networks.BITCOIN, chain: 'signet' } }),
+      /chain of Bitcoin/,
+    ],
+    [
+      'a token on Bitcoin',
+      withNetworks({ BITCOIN: { ...policyFile.networks.BITCOIN, assets: { USDT: usdt } } }),
+      /BTC only/,
+    ],
     ['an amount as a number', withUsdt({ maxPerIntent: 5 }), /maxPerIntent/],
     ['an amount with a fraction', withUsdt({ maxPerIntent: '1.5' }), /maxPerIntent/],
     ['an amount with an exponent', withUsdt({ maxPerIntent: '1e6' }), /maxPerIntent/],
@@ -54,7 +66,11 @@ describe('readPolicy', () => {
     ['a ticker in lower case', withEthereum({ assets: { usdt } }), /upper case/],
     ['a bad approver key', { ...policyFile, approvers: [{ id: 'a', publicKey: 'ff' }] }, /32 bytes/],
     ['one approver twice', { ...policyFile, approvers: [policyFile.approvers[0], policyFile.approvers[0]] }, /twice/],
-    ['one key under two names', { ...policyFile, approvers: [policyFile.approvers[0], { ...policyFile.approvers[0], id: 'z' }] }, /twice/],
+    [
+      'one key under two names',
+      { ...policyFile, approvers: [policyFile.approvers[0], { ...policyFile.approvers[0], id: 'z' }] },
+      /twice/,
+    ],
     ['a list', [], /object/],
   ])('refuses %s', (_name, policy, message) => {
     expect(() => readPolicy(JSON.stringify(policy))).toThrow(message)

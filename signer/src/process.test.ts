@@ -36,7 +36,10 @@ const REFUSED: Record<Exclude<RefusalCode, 'busy'>, SignRequest> = {
   'key-mismatch': { ...bitcoinRequest(bitcoinPlan), keys: [{ account: 'deposit', branch: 0, index: 0 }] },
   'amount-mismatch': evmRequest(intentOf(2, { asset: 'ETH', units: '5' }), { value: 6n }),
   'destination-mismatch': evmRequest(intentOf(2), { to: STRANGER }),
-  'unknown-output': { ...bitcoinRequest(bitcoinPlan), intents: [{ ...bitcoinIntent(51), to: keyring.bitcoinAddress(hotKey).address }] },
+  'unknown-output': {
+    ...bitcoinRequest(bitcoinPlan),
+    intents: [{ ...bitcoinIntent(51), to: keyring.bitcoinAddress(hotKey).address }],
+  },
   'fee-too-high': bitcoinRequest({ ...bitcoinPlan, fee: 20_001n }),
   limit: evmRequest(intentOf(2, { units: '1000000001' }), { nonce: 5n }),
   velocity: bitcoinRequest({
@@ -73,7 +76,11 @@ describe('the signer as a process', () => {
     await client.sign(signed)
     const status = await client.status()
     expect(status.keys).toEqual(keyring.publicKeys)
-    expect(status.policy).toMatchObject({ enabled: true, approvers: ['alice', 'bob', 'carol'], networks: policyFile.networks })
+    expect(status.policy).toMatchObject({
+      enabled: true,
+      approvers: ['alice', 'bob', 'carol'],
+      networks: policyFile.networks,
+    })
     expect(status.log.length).toBe(2)
     const verify = run(['verify-log', '--log', files.log, '--contains', status.log.head])
     expect(await verify.ended).toBe(0)
@@ -108,9 +115,14 @@ describe('the signer as a process', () => {
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
     expect(existsSync(files.socket)).toBe(false)
-    const said = [output(), second.output(), ...[files.log, files.seed, files.policy].map((file) => readFileSync(file, 'utf8'))].join()
+    const said = [
+      output(),
+      second.output(),
+      ...[files.log, files.seed, files.policy].map((file) => readFileSync(file, 'utf8')),
+    ].join()
     const hotPrivateKey = keyring.withEvmKey(hotKey, (key) => Buffer.from(key).toString('hex'))
-    for (const secret of [seed().toString('hex'), hotPrivateKey, JUNK_WORDS, PASSPHRASE]) expect(said).not.toContain(secret)
+    for (const secret of [seed().toString('hex'), hotPrivateKey, JUNK_WORDS, PASSPHRASE])
+      expect(said).not.toContain(secret)
   })
 
   test('does not take over a socket that somebody listens on', async () => {
@@ -137,7 +149,9 @@ describe('the signer as a process', () => {
 
   test('takes the passphrase from standard input, and ends when that ends', async () => {
     const files = await makeFiles()
-    const args = serveArguments(files).filter((argument) => argument !== '--passphrase-file' && argument !== files.passphrase)
+    const args = serveArguments(files).filter(
+      (argument) => argument !== '--passphrase-file' && argument !== files.passphrase,
+    )
     const running = run([...args, '--passphrase-stdin', '--exit-on-stdin-end'])
     running.child.stdin!.write(`${PASSPHRASE}\n`)
     await written(running, /"ready":true/)
@@ -166,26 +180,42 @@ describe('the signer as a process', () => {
   })
 
   test.each([
-    ['a wrong passphrase', async () => {
-      const files = await makeFiles()
-      writeFileSync(files.passphrase, 'another passphrase')
-      return files
-    }, /passphrase is wrong/],
-    ['a seed that others can read', async () => {
-      const files = await makeFiles()
-      chmodSync(files.seed, 0o640)
-      return files
-    }, /chmod 600/],
-    ['a policy that others can change', async () => {
-      const files = await makeFiles()
-      chmodSync(files.policy, 0o666)
-      return files
-    }, /chmod go-w/],
+    [
+      'a wrong passphrase',
+      async () => {
+        const files = await makeFiles()
+        writeFileSync(files.passphrase, 'another passphrase')
+        return files
+      },
+      /passphrase is wrong/,
+    ],
+    [
+      'a seed that others can read',
+      async () => {
+        const files = await makeFiles()
+        chmodSync(files.seed, 0o640)
+        return files
+      },
+      /chmod 600/,
+    ],
+    [
+      'a policy that others can change',
+      async () => {
+        const files = await makeFiles()
+        chmodSync(files.policy, 0o666)
+        return files
+      },
+      /chmod go-w/,
+    ],
     ['a policy with a slip', () => makeFiles({ ...policyFile, enable: true }), /unknown fields: enable/],
-    ['a file where the socket should be', async () => {
-      const files = await makeFiles()
-      return { ...files, socket: files.seed }
-    }, /not a socket/],
+    [
+      'a file where the socket should be',
+      async () => {
+        const files = await makeFiles()
+        return { ...files, socket: files.seed }
+      },
+      /not a socket/,
+    ],
   ])('does not start with %s', async (_name, prepare, message) => {
     const running = run(serveArguments(await prepare()))
     expect(await running.ended).toBe(1)
@@ -235,7 +265,15 @@ describe('init and xpubs', () => {
   ])('refuse %s', async (_name, passphraseText, words, message) => {
     const directory = temporaryDirectory()
     const [passphrase, mnemonic] = [file(directory, 'pass', passphraseText), file(directory, 'words', words)]
-    const made = run(['init', '--seed', join(directory, 'seed'), '--passphrase-file', passphrase, '--mnemonic-file', mnemonic])
+    const made = run([
+      'init',
+      '--seed',
+      join(directory, 'seed'),
+      '--passphrase-file',
+      passphrase,
+      '--mnemonic-file',
+      mnemonic,
+    ])
     expect(await made.ended).toBe(1)
     expect(made.output()).toMatch(message)
     expect(existsSync(join(directory, 'seed'))).toBe(false)

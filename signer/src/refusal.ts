@@ -14,7 +14,10 @@ export const REFUSALS = {
   velocity: { status: 403, meaning: 'the hour or day has no room left for this amount or fee' },
   'needs-approval': { status: 403, meaning: 'the amount needs approvals that the request does not carry' },
   'intent-changed': { status: 409, meaning: 'this intent was signed before with other contents' },
-  'intent-already-signed': { status: 409, meaning: 'an earlier transaction for this intent could confirm beside this one' },
+  'intent-already-signed': {
+    status: 409,
+    meaning: 'an earlier transaction for this intent could confirm beside this one',
+  },
   'transaction-changed': { status: 409, meaning: 'this transaction was signed before for other intents or inputs' },
   'nonce-used': { status: 409, meaning: 'this nonce was signed before for something else' },
   busy: { status: 429, meaning: 'too many requests wait; send it again' },

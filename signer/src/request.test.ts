@@ -47,7 +47,11 @@ describe('readSignRequest', () => {
     ['another branch', { ...good, keys: [{ account: 'hot', branch: 2, index: 0 }] }, /branch/],
     ['another account', { ...good, keys: [{ account: 'cold', branch: 0, index: 0 }] }, /account/],
     ['a short signature', { ...good, approvals: [{ keyId: 'a', signature: 'ab' }] }, /signature/],
-    ['too many approvals', { ...good, approvals: Array.from({ length: 101 }, () => ({ keyId: 'a', signature: 'ab'.repeat(64) })) }, /more than 100/],
+    [
+      'too many approvals',
+      { ...good, approvals: Array.from({ length: 101 }, () => ({ keyId: 'a', signature: 'ab'.repeat(64) })) },
+      /more than 100/,
+    ],
   ])('refuses %s and names it', (_name, request, message) => {
     expect(refusalOf(request)).toMatchObject({ code: 'bad-request', message: expect.stringMatching(message) as string })
   })

@@ -10,7 +10,12 @@ describe('a seed file', async () => {
 
   test('opens with its passphrase and holds nothing readable of the seed', async () => {
     expect(await openSeed(file, passphrase)).toEqual(seed())
-    for (let at = 0; at < 56; at++) expect(file).not.toContain(seed().subarray(at, at + 8).toString('hex'))
+    for (let at = 0; at < 56; at++)
+      expect(file).not.toContain(
+        seed()
+          .subarray(at, at + 8)
+          .toString('hex'),
+      )
   })
 
   test('is another one each time', async () => {

@@ -98,16 +98,16 @@ function readHex(value: unknown, at: string, bytes: number): string {
 
 /** Field by field, so that the text does not depend on how the file spells its JSON. */
 function authenticated({ format, version, kdf, cipher }: Header): Buffer {
-  return Buffer.from(
-    [format, version, kdf.name, kdf.logN, kdf.r, kdf.p, kdf.salt, cipher.name, cipher.iv].join('\n'),
-  )
+  return Buffer.from([format, version, kdf.name, kdf.logN, kdf.r, kdf.p, kdf.salt, cipher.name, cipher.iv].join('\n'))
 }
 
 function deriveKey({ kdf: { logN, r, p, salt } }: Header, passphrase: Uint8Array): Promise<Buffer> {
   const N = 2 ** logN
   const options = { N, r, p, maxmem: 128 * N * r + 64 * 1024 * 1024 }
   return new Promise((resolve, reject) => {
-    scrypt(passphrase, Buffer.from(salt, 'hex'), KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
+    scrypt(passphrase, Buffer.from(salt, 'hex'), KEY_BYTES, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    )
   })
 }
 

@@ -7,8 +7,14 @@ export type Fields = Record<string, unknown>
 
 const UNITS = /^(0|[1-9][0-9]{0,77})$/
 
-export function readObject(value: unknown, at: string, required: readonly string[], optional: readonly string[] = []): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ShapeError(`${at} must be an object`)
+export function readObject(
+  value: unknown,
+  at: string,
+  required: readonly string[],
+  optional: readonly string[] = [],
+): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ShapeError(`${at} must be an object`)
   const missing = required.filter((key) => !Object.hasOwn(value, key))
   if (missing.length > 0) throw new ShapeError(`${at} lacks ${missing.join(', ')}`)
   const unknown = Object.keys(value).filter((key) => !required.includes(key) && !optional.includes(key))
@@ -18,7 +24,8 @@ export function readObject(value: unknown, at: string, required: readonly string
 
 /** An object whose keys are data. */
 export function readMap(value: unknown, at: string): [string, unknown][] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ShapeError(`${at} must be an object`)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ShapeError(`${at} must be an object`)
   return Object.entries(value)
 }
 

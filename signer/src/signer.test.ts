@@ -7,7 +7,9 @@ test('more requests than may wait are told to come back', async () => {
   const { signer } = await makeSigner()
   const answers = Array.from({ length: 70 }, (_, nonce) => {
     try {
-      return signer.sign(fillerRequest({ nonce: BigInt(nonce), maxFeePerGas: 1n, maxPriorityFeePerGas: 0n })).then(() => 'signed')
+      return signer
+        .sign(fillerRequest({ nonce: BigInt(nonce), maxFeePerGas: 1n, maxPriorityFeePerGas: 0n }))
+        .then(() => 'signed')
     } catch (error) {
       return Promise.resolve((error as Refusal).code)
     }

@@ -92,7 +92,9 @@ export function chainOf(policy: Policy): BitcoinChain | undefined {
 
 function hashOf({ network, unsigned, keys }: SignRequest): string {
   const named = keys.map(({ account, branch, index }) => [account, branch, index])
-  return createHash('sha256').update(JSON.stringify([network, unsigned, named])).digest('hex')
+  return createHash('sha256')
+    .update(JSON.stringify([network, unsigned, named]))
+    .digest('hex')
 }
 
 function judge(networkPolicy: NetworkPolicy, keyring: Keyring, request: SignRequest): Judgement {

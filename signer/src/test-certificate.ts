@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
-/** Certificates for tests, written in DER by hand (RFC 5280), so that no tool and no key in the repository is needed. */
+/** Certificates for tests, written in DER by hand (RFC 5280): they need no tool, and no key in the repository. */
 export interface Certified {
   name: string
   /** PEM */
@@ -52,6 +52,7 @@ export function certify(name: string, issuer?: Certified): Certified {
   )
   const signature = sign('sha256', toSign, issuer?.privateKey ?? privateKey)
   const der = node(SEQUENCE, toSign, ECDSA_WITH_SHA256, node(0x03, Buffer.from([0]), signature))
-  const cert = `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replaceAll(/(.{64})/g, '$1\n')}\n-----END CERTIFICATE-----\n`
+  const body = der.toString('base64').replaceAll(/(.{64})/g, '$1\n')
+  const cert = `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`
   return { name, cert, key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(), privateKey }
 }

@@ -76,7 +76,13 @@ export const policyFile = {
     BITCOIN: {
       enabled: true,
       chain: 'regtest',
-      fee: { maxUnits: '20000', maxPerMille: '100', maxMilliSatPerVb: '100000', maxPerHour: '50000', maxPerDay: '90000' },
+      fee: {
+        maxUnits: '20000',
+        maxPerMille: '100',
+        maxMilliSatPerVb: '100000',
+        maxPerHour: '50000',
+        maxPerDay: '90000',
+      },
       assets: { BTC: { enabled: true, maxPerIntent: '1000000', maxPerHour: '3000000', maxPerDay: '5000000' } },
     },
     ETHEREUM: {
@@ -109,7 +115,12 @@ export async function makeSigner(
 ): Promise<TestSigner> {
   const { policy = policyFile, now = () => 1_700_000_000_000, logFile = join(temporaryDirectory(), 'log') } = options
   const history = new History()
-  const header = { kind: 'log', version: 1, at: now(), masterFingerprint: keyring.publicKeys.masterFingerprint } as const
+  const header = {
+    kind: 'log',
+    version: 1,
+    at: now(),
+    masterFingerprint: keyring.publicKeys.masterFingerprint,
+  } as const
   const log = await SignatureLog.open(logFile, header, (entry, position) => history.record(entry, position))
   onTestFinished(() => log.close())
   const signer = new Signer({ policy: readPolicy(JSON.stringify(policy)), keyring, log, history, now })
@@ -202,9 +213,16 @@ export interface BitcoinPlan {
 }
 
 /** A payout that pays the intents from the inputs and returns the rest to the hot wallet's change. */
-export function bitcoinRequest({ intents, inputs, fee = 1_000n, alter = (psbt) => psbt, request = {} }: BitcoinPlan): SignRequest {
+export function bitcoinRequest({
+  intents,
+  inputs,
+  fee = 1_000n,
+  alter = (psbt) => psbt,
+  request = {},
+}: BitcoinPlan): SignRequest {
   const payments = intents.map(({ to, units }) => ({ script: scriptOf(to), units: BigInt(units), origins: [] }))
-  const rest = inputs.reduce((sum, { units }) => sum + units, -fee) - payments.reduce((sum, { units }) => sum + units, 0n)
+  const rest =
+    inputs.reduce((sum, { units }) => sum + units, -fee) - payments.reduce((sum, { units }) => sum + units, 0n)
   const psbt: Psbt = {
     version: 0,
     transactionVersion: 2,
@@ -222,7 +240,6 @@ export function bitcoinRequest({ intents, inputs, fee = 1_000n, alter = (psbt) =
     ...request,
   }
 }
-
 
 export const depositKey = (index: number): KeyReference => ({ account: 'deposit', branch: 0, index })
 

@@ -24,7 +24,9 @@ const xOnlyKey = fc
   .bigInt({ min: 1n, max: secp256k1.Point.Fn.ORDER - 1n })
   .map((scalar) => secp256k1.Point.BASE.multiply(scalar).toBytes().slice(1))
 const script: fc.Arbitrary<Uint8Array> = fc.oneof(
-  fc.tuple(fc.constantFrom<ScriptType>('p2pkh', 'p2sh', 'p2wpkh'), hash20).map(([type, hash]) => writeScript(type, hash)),
+  fc
+    .tuple(fc.constantFrom<ScriptType>('p2pkh', 'p2sh', 'p2wpkh'), hash20)
+    .map(([type, hash]) => writeScript(type, hash)),
   hash32.map((hash) => writeScript('p2wsh', hash)),
   xOnlyKey.map((key) => writeScript('p2tr', key)),
 )

@@ -11,7 +11,7 @@ import type { ScriptType } from './script.ts'
 
 /**
  * Why a text is no address here. `checksum`: almost one, a character is wrong. `network`: whole, but of another chain
- * or coin. `format`: nothing like an address, or a kind nobody can safely pay (future witness version, key off the curve).
+ * or coin. `format`: nothing like an address, or a kind nobody can pay safely (later witness version, key off the curve).
  */
 export type AddressRefusal = 'checksum' | 'network' | 'format'
 
@@ -120,4 +120,3 @@ function encodeBase58(version: number, hash: Uint8Array): string {
   const payload = Uint8Array.from([version, ...hash])
   return base58.encode(Uint8Array.from([...payload, ...sha256(sha256(payload)).slice(0, CHECKSUM_BYTES)]))
 }
-

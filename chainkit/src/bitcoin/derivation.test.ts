@@ -58,8 +58,9 @@ describe('deriveAddress', () => {
   })
 
   test('more accounts than are kept give the same addresses again', () => {
-    const xpubs = Array.from({ length: 40 }, (_, at) =>
-      HDKey.fromMasterSeed(ABANDON).derive(`m/84'/0'/${at}'`).publicExtendedKey,
+    const xpubs = Array.from(
+      { length: 40 },
+      (_, at) => HDKey.fromMasterSeed(ABANDON).derive(`m/84'/0'/${at}'`).publicExtendedKey,
     )
     const derive = (): string[] => xpubs.map((xpub) => deriveAddress(xpub, 0, 7, 'mainnet').address)
     const first = derive()

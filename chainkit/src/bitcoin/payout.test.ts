@@ -57,8 +57,13 @@ describe('buildPayout', () => {
   test('allows a fee at both caps', () => {
     const payments = [{ script: stranger, units: 28_200n }]
     expect(build({ ...base, payments, caps: { maxFee: 282n, maxFeePerMille: 10n } }).fee).toBe(282n)
-    expect(buildPayout({ ...base, payments: [{ script: stranger, units: 28_199n }], caps: { maxFee: 282n, maxFeePerMille: 10n } }))
-      .toMatchObject({ refused: 'fee-too-high' })
+    expect(
+      buildPayout({
+        ...base,
+        payments: [{ script: stranger, units: 28_199n }],
+        caps: { maxFee: 282n, maxFeePerMille: 10n },
+      }),
+    ).toMatchObject({ refused: 'fee-too-high' })
   })
 
   test('refuses a payment below dust, and inputs that do not suffice', () => {
@@ -93,30 +98,44 @@ describe('buildPayout', () => {
     const version = fc.constantFrom<0 | 2>(0, 2)
     const order = fc.constantFrom<'as-given' | 'bip69'>('as-given', 'bip69')
     fc.assert(
-      fc.property(coinSets(6), paymentLists(3), feeRates, version, order, (inputs, payments, rate, psbtVersion, sort) => {
-        if (inputs.length === 0) return
-        const payout = buildPayout({ ...base, inputs, payments, feeRateMilliSatPerVb: rate, psbtVersion, order: sort })
-        if (isRefused(payout)) return
-        const psbt = parse(payout.psbt)
-        expect(psbt.version).toBe(psbtVersion)
-        expect(psbtFee(psbt)).toBe(payout.fee)
-        expect(sumOf(inputs)).toBe(sumOf(payments) + payout.change + payout.fee)
-        payout.paymentIndexes.forEach((at, payment) => {
-          const { script, units } = psbt.outputs[at]!
-          expect({ script, units }).toEqual(payments[payment])
-        })
-        const keyOf = new Map(inputs.map(({ txid, vout, privateKey }) => [`${txid}:${vout}`, privateKey]))
-        const keys = psbt.inputs.map(({ txid, vout }) => keyOf.get(`${txid}:${vout}`)!)
-        const signed = signPayout(psbt, keys)
-        expect(signed.txid).toBe(payout.txid)
-        expect(signed.vsize).toBeLessThanOrEqual(payout.vsize)
-        expect(signed.vsize).toBeGreaterThanOrEqual(payout.vsize - 1 - inputs.length)
-        expect(parseTransaction(signed.raw)).toMatchObject({
-          txid: payout.txid,
-          vsize: signed.vsize,
-          outputs: psbt.outputs.map(({ script, units }) => ({ script, units })),
-        })
-      }),
+      fc.property(
+        coinSets(6),
+        paymentLists(3),
+        feeRates,
+        version,
+        order,
+        (inputs, payments, rate, psbtVersion, sort) => {
+          if (inputs.length === 0) return
+          const payout = buildPayout({
+            ...base,
+            inputs,
+            payments,
+            feeRateMilliSatPerVb: rate,
+            psbtVersion,
+            order: sort,
+          })
+          if (isRefused(payout)) return
+          const psbt = parse(payout.psbt)
+          expect(psbt.version).toBe(psbtVersion)
+          expect(psbtFee(psbt)).toBe(payout.fee)
+          expect(sumOf(inputs)).toBe(sumOf(payments) + payout.change + payout.fee)
+          payout.paymentIndexes.forEach((at, payment) => {
+            const { script, units } = psbt.outputs[at]!
+            expect({ script, units }).toEqual(payments[payment])
+          })
+          const keyOf = new Map(inputs.map(({ txid, vout, privateKey }) => [`${txid}:${vout}`, privateKey]))
+          const keys = psbt.inputs.map(({ txid, vout }) => keyOf.get(`${txid}:${vout}`)!)
+          const signed = signPayout(psbt, keys)
+          expect(signed.txid).toBe(payout.txid)
+          expect(signed.vsize).toBeLessThanOrEqual(payout.vsize)
+          expect(signed.vsize).toBeGreaterThanOrEqual(payout.vsize - 1 - inputs.length)
+          expect(parseTransaction(signed.raw)).toMatchObject({
+            txid: payout.txid,
+            vsize: signed.vsize,
+            outputs: psbt.outputs.map(({ script, units }) => ({ script, units })),
+          })
+        },
+      ),
       { numRuns: 60 },
     )
   })

@@ -22,7 +22,7 @@ export interface ChangeOutput {
   origin?: KeyOrigin
 }
 
-/** `as-given`: inputs and payments as they came, change last. `bip69`: sorted, so that nothing tells change from payments. */
+/** `as-given`: inputs and payments as they came, change last. `bip69`: sorted, so that the order does not tell change. */
 export type OutputOrder = 'as-given' | 'bip69'
 
 export interface PayoutRequest {
@@ -76,7 +76,10 @@ export function assertShape(inputs: readonly SpendableCoin[], payments: readonly
 
 export function judgePayments(payments: readonly Output[]): Refused<'dust'> | undefined {
   const dust = payments.find(({ script, units }) => units < dustThreshold(script))
-  return dust && refuse('dust', `A payment of ${dust.units} satoshi is below what nodes relay (${dustThreshold(dust.script)})`)
+  return (
+    dust &&
+    refuse('dust', `A payment of ${dust.units} satoshi is below what nodes relay (${dustThreshold(dust.script)})`)
+  )
 }
 
 export function judgeFee(fee: bigint, payments: readonly Output[], caps: FeeCaps): Refused<'fee-too-high'> | undefined {

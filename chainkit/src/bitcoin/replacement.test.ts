@@ -87,26 +87,41 @@ describe('buildReplacement', () => {
   test('always conflicts, pays the same, obeys BIP 125 rules 3 and 4, and loses no satoshi', () => {
     const order = fc.constantFrom<'as-given' | 'bip69'>('as-given', 'bip69')
     fc.assert(
-      fc.property(coinSets(5), coinSets(12), paymentLists(3), feeRates, feeRates, order, (inputs, more, pay, low, high, sort) => {
-        if (inputs.length === 0) return
-        const first = buildPayout({ inputs, payments: pay, change, feeRateMilliSatPerVb: low, caps: NO_CAPS, order: sort })
-        if (isRefused(first)) return
-        const extraInputs = more.slice(inputs.length)
-        const second = replace(first, { feeRateMilliSatPerVb: high, extraInputs, change })
-        if (isRefused(second)) {
-          expect(second.refused).toBe('not-enough')
-          return
-        }
-        const [before, after] = [parse(first.psbt), parse(second.psbt)]
-        expect(outpoints(after.inputs).slice(0, inputs.length)).toEqual(outpoints(before.inputs))
-        const paid = (psbt: Psbt, changeAt: number | undefined): unknown[] =>
-          psbt.outputs.filter((_, at) => at !== changeAt).map(({ script, units }) => ({ script, units }))
-        expect(paid(after, second.changeIndex)).toEqual(paid(before, first.changeIndex))
-        expect(second.fee).toBeGreaterThanOrEqual(first.fee + feeAt(1_000n, second.vsize))
-        expect(second.fee).toBeGreaterThanOrEqual(feeAt(high, second.vsize))
-        expect(second.fee * BigInt(first.vsize)).toBeGreaterThan(first.fee * BigInt(second.vsize))
-        expect(sumOf(after.inputs)).toBe(sumOf(pay) + second.change + second.fee)
-      }),
+      fc.property(
+        coinSets(5),
+        coinSets(12),
+        paymentLists(3),
+        feeRates,
+        feeRates,
+        order,
+        (inputs, more, pay, low, high, sort) => {
+          if (inputs.length === 0) return
+          const first = buildPayout({
+            inputs,
+            payments: pay,
+            change,
+            feeRateMilliSatPerVb: low,
+            caps: NO_CAPS,
+            order: sort,
+          })
+          if (isRefused(first)) return
+          const extraInputs = more.slice(inputs.length)
+          const second = replace(first, { feeRateMilliSatPerVb: high, extraInputs, change })
+          if (isRefused(second)) {
+            expect(second.refused).toBe('not-enough')
+            return
+          }
+          const [before, after] = [parse(first.psbt), parse(second.psbt)]
+          expect(outpoints(after.inputs).slice(0, inputs.length)).toEqual(outpoints(before.inputs))
+          const paid = (psbt: Psbt, changeAt: number | undefined): unknown[] =>
+            psbt.outputs.filter((_, at) => at !== changeAt).map(({ script, units }) => ({ script, units }))
+          expect(paid(after, second.changeIndex)).toEqual(paid(before, first.changeIndex))
+          expect(second.fee).toBeGreaterThanOrEqual(first.fee + feeAt(1_000n, second.vsize))
+          expect(second.fee).toBeGreaterThanOrEqual(feeAt(high, second.vsize))
+          expect(second.fee * BigInt(first.vsize)).toBeGreaterThan(first.fee * BigInt(second.vsize))
+          expect(sumOf(after.inputs)).toBe(sumOf(pay) + second.change + second.fee)
+        },
+      ),
       { numRuns: 200 },
     )
   })

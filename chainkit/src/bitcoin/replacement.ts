@@ -53,7 +53,13 @@ export function buildReplacement(request: ReplacementRequest): Payout | Refused<
     const inputs = [...kept, ...extraInputs.slice(0, added)]
     const settled = settle(inputs, payments, change?.script, (vsize) => leastFee(request, original, vsize))
     if (!settled) continue
-    const plan = { inputs, payments, order: 'as-given' as const, psbtVersion: original.version, ...(change && { change }) }
+    const plan = {
+      inputs,
+      payments,
+      order: 'as-given' as const,
+      psbtVersion: original.version,
+      ...(change && { change }),
+    }
     return judgeFee(settled.fee, payments, caps) ?? arrange(plan, settled)
   }
   return refuse('not-enough', 'Change and extra inputs do not pay a fee that replaces the original: offer more inputs')

@@ -8,7 +8,7 @@ interface ScriptPattern {
   after: readonly number[]
 }
 
-/** Each script is fixed opcodes around one hash or key: `OP_DUP OP_HASH160 <20> OP_EQUALVERIFY OP_CHECKSIG` and so on. */
+/** Each script is fixed opcodes around one hash or key, such as `OP_DUP OP_HASH160 <20> OP_EQUALVERIFY OP_CHECKSIG`. */
 const PATTERNS: readonly ScriptPattern[] = [
   { type: 'p2wpkh', before: [0x00, 0x14], hashLength: 20, after: [] },
   { type: 'p2tr', before: [0x51, 0x20], hashLength: 32, after: [] },

@@ -44,7 +44,10 @@ describe('selectCoins', () => {
   })
 
   test('tells equal coins apart by their outpoints, not by the order they came in', () => {
-    const equal = request(Array.from({ length: 9 }, () => 40_000n), 100_000n)
+    const equal = request(
+      Array.from({ length: 9 }, () => 40_000n),
+      100_000n,
+    )
     const reversed = select({ ...equal, coins: equal.coins.toReversed() })
     expect(outpoints(reversed.coins)).toEqual(outpoints(select(equal).coins))
   })
@@ -95,7 +98,12 @@ describe('selectCoins', () => {
         expect(sumOf(chosen)).toBe(sumOf(outputs) + change + fee)
         expect(change === 0n || change >= dustThreshold(changeScript)).toBe(true)
         const made = change > 0n ? [...outputs, { script: changeScript }] : outputs
-        expect(vsize).toBe(estimateVsize(chosen.map(({ script }) => script), made.map(({ script }) => script)))
+        expect(vsize).toBe(
+          estimateVsize(
+            chosen.map(({ script }) => script),
+            made.map(({ script }) => script),
+          ),
+        )
         expect(fee).toBeGreaterThanOrEqual(feeAt(rate, vsize))
         if (change > 0n) expect(fee).toBe(feeAt(rate, vsize))
       }),
@@ -110,7 +118,14 @@ describe('selectCoins', () => {
         if (isRefused(selection)) return
         const change = { script: changeScript }
         const caps = NO_CAPS
-        const built = buildPayout({ inputs: selection.coins, payments, change, feeRateMilliSatPerVb, caps, order: 'as-given' })
+        const built = buildPayout({
+          inputs: selection.coins,
+          payments,
+          change,
+          feeRateMilliSatPerVb,
+          caps,
+          order: 'as-given',
+        })
         const { fee, vsize, change: left } = selection
         expect(built).toMatchObject({ fee, vsize, change: left })
       }),

@@ -43,10 +43,7 @@ interface Ranked<C extends Coin> {
 export function selectCoins<C extends Coin>(request: SelectionRequest<C>): Selection<C> | Refused<SelectionRefusal> {
   const ranked = rank(request)
   const coins = ranked.map(({ coin }) => coin)
-  const chosen =
-    withoutChange(request, ranked) ??
-    smallestSingle(request, coins) ??
-    largestFirst(request, coins)
+  const chosen = withoutChange(request, ranked) ?? smallestSingle(request, coins) ?? largestFirst(request, coins)
   if (chosen) return chosen
   const all = settleWith(request, coins)
   return all
@@ -82,7 +79,14 @@ function withoutChange<C extends Coin>(request: SelectionRequest<C>, ranked: Ran
   const low = paid + rate * BigInt(most) + SCALE
   const high = paid + rate * BigInt(least) + dustThreshold(changeScript) * SCALE - 1n
   const found = branchAndBound(ranked, low, high)
-  return found && settleWith(request, found.map(({ coin }) => coin), 'relayed')
+  return (
+    found &&
+    settleWith(
+      request,
+      found.map(({ coin }) => coin),
+      'relayed',
+    )
+  )
 }
 
 function smallestSingle<C extends Coin>(request: SelectionRequest<C>, coins: C[]): Selection<C> | undefined {

@@ -46,7 +46,9 @@ export function outputWeightOf(script: Uint8Array): number {
 
 /** Weight units of everything that is neither input nor output. */
 export function overheadWeight(inputCount: number, outputCount: number): number {
-  return FIXED_WEIGHT + SEGWIT_WEIGHT + (compactSizeBytes(inputCount) + compactSizeBytes(outputCount)) * WEIGHT_PER_VBYTE
+  return (
+    FIXED_WEIGHT + SEGWIT_WEIGHT + (compactSizeBytes(inputCount) + compactSizeBytes(outputCount)) * WEIGHT_PER_VBYTE
+  )
 }
 
 /** Virtual bytes of a weight: a quarter, rounded up (BIP 141). */

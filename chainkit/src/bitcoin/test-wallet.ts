@@ -28,7 +28,9 @@ export function testCoin(number: number, units: bigint): SpendableCoin & { priva
 /** Sets of distinct coins from dust to many bitcoin. */
 export const coinSets = (most: number): fc.Arbitrary<(SpendableCoin & { privateKey: Uint8Array })[]> =>
   fc
-    .array(fc.oneof(amount(1n, 3_000n), amount(3_000n, 200_000n), amount(200_000n, 5_000_000_000n)), { maxLength: most })
+    .array(fc.oneof(amount(1n, 3_000n), amount(3_000n, 200_000n), amount(200_000n, 5_000_000_000n)), {
+      maxLength: most,
+    })
     .map((units) => units.map((one, number) => testCoin(number, one)))
 
 export function amount(min: bigint, max: bigint): fc.Arbitrary<bigint> {

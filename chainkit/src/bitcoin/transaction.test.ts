@@ -34,13 +34,14 @@ describe('parseTransaction', () => {
   })
 
   test('lives on whatever the output scripts hold', () => {
+    const head = `0200000001${'ab'.repeat(32)}0000000000ffffffff`
     const scripts = fc.array(fc.uint8Array({ maxLength: 90 }), { minLength: 1, maxLength: 5 })
     fc.assert(
       fc.property(scripts, fc.bigInt({ min: 0n, max: 2n ** 63n }), (outputScripts, units) => {
         const amount = new Uint8Array(8)
         new DataView(amount.buffer).setBigUint64(0, units, true)
         const outputs = outputScripts.map((script) => hex.encode(Uint8Array.of(...amount, script.length, ...script)))
-        const raw = `02000000${'01'}${'ab'.repeat(32)}${'00000000'}${'00'}${'ffffffff'}${hex.encode(Uint8Array.of(outputs.length))}${outputs.join('')}00000000`
+        const raw = `${head}${hex.encode(Uint8Array.of(outputs.length))}${outputs.join('')}00000000`
         const parsed = parseTransaction(hex.decode(raw))
         if (isRefused(parsed)) throw new Error(parsed.message)
         expect(parsed.outputs).toEqual(outputScripts.map((script) => ({ script, units })))

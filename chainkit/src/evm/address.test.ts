@@ -51,13 +51,18 @@ describe('parseAddress', () => {
 
   test('one changed character of a mixed-case address is refused, save where viem too finds the checksum right', () => {
     fc.assert(
-      fc.property(living, fc.nat({ max: 41 }), fc.constantFrom(...'0123456789abcdefABCDEFxXgO'), (bytes, at, character) => {
-        const text = checksumAddress(toHex(bytes))
-        fc.pre(text[at] !== character && /[a-f]/.test(text.slice(2)) && /[A-F]/.test(text))
-        const mutated = text.slice(0, at) + character + text.slice(at + 1)
-        if (reasonFor(mutated) === 'accepted') expect(isAddress(mutated, { strict: true })).toBe(true)
-        if (at < 2) expect(reasonFor(mutated)).toBe('format')
-      }),
+      fc.property(
+        living,
+        fc.nat({ max: 41 }),
+        fc.constantFrom(...'0123456789abcdefABCDEFxXgO'),
+        (bytes, at, character) => {
+          const text = checksumAddress(toHex(bytes))
+          fc.pre(text[at] !== character && /[a-f]/.test(text.slice(2)) && /[A-F]/.test(text))
+          const mutated = text.slice(0, at) + character + text.slice(at + 1)
+          if (reasonFor(mutated) === 'accepted') expect(isAddress(mutated, { strict: true })).toBe(true)
+          if (at < 2) expect(reasonFor(mutated)).toBe('format')
+        },
+      ),
       { numRuns: 2000 },
     )
   })
@@ -65,7 +70,9 @@ describe('parseAddress', () => {
   test('accepts what viem accepts, and writes it the same way', () => {
     fc.assert(
       fc.property(living, fc.infiniteStream(fc.boolean()), (bytes, upper) => {
-        const text = `0x${toHex(bytes).slice(2).replaceAll(/./g, (digit) => (upper.next().value ? digit.toUpperCase() : digit))}`
+        const text = `0x${toHex(bytes)
+          .slice(2)
+          .replaceAll(/./g, (digit) => (upper.next().value ? digit.toUpperCase() : digit))}`
         const parsed = parseAddress(text)
         // viem holds all upper case to the checksum; EIP-55 lets it pass.
         const oneCase = text.slice(2) === text.slice(2).toUpperCase()

@@ -16,7 +16,10 @@ const SEEDS = {
 }
 
 const accountKey = (mnemonic: string, account: 'deposit' | 'hot'): HDKey =>
-  accountPath(account).reduce((key, index) => key.deriveChild(index), HDKey.fromMasterSeed(hex.decode(SEEDS[mnemonic]!)))
+  accountPath(account).reduce(
+    (key, index) => key.deriveChild(index),
+    HDKey.fromMasterSeed(hex.decode(SEEDS[mnemonic]!)),
+  )
 
 describe('deriveAddress', () => {
   test.each([
@@ -32,7 +35,9 @@ describe('deriveAddress', () => {
   ] as const)('of the %s account agrees with viem', (account, accountIndex) => {
     const xpub = accountKey(JUNK, account).publicExtendedKey
     for (const addressIndex of [0, 1, 2, 77, 2 ** 31 - 1]) {
-      expect(deriveAddress(xpub, addressIndex).address).toBe(mnemonicToAccount(JUNK, { accountIndex, addressIndex }).address)
+      expect(deriveAddress(xpub, addressIndex).address).toBe(
+        mnemonicToAccount(JUNK, { accountIndex, addressIndex }).address,
+      )
     }
   })
 

@@ -20,9 +20,4 @@ export type { Prices } from './replacement.ts'
 export { parseSigned, transactionHash } from './signed.ts'
 export type { Signature, SignedTransaction } from './signed.ts'
 export { parseUnsigned, serializeUnsigned, signingHash } from './transaction.ts'
-export type {
-  Eip1559Transaction,
-  LegacyTransaction,
-  TransactionRefusal,
-  UnsignedTransaction,
-} from './transaction.ts'
+export type { Eip1559Transaction, LegacyTransaction, TransactionRefusal, UnsignedTransaction } from './transaction.ts'

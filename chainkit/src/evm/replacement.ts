@@ -3,7 +3,7 @@ import type { UnsignedTransaction } from './transaction.ts'
 /** Prices of a replacement, in wei for each unit of gas. */
 export type Prices = { gasPrice: bigint } | { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
-/** The least that nodes take in place of a price: an eighth more, rounded up, and never the same (geth asks a tenth). */
+/** The least that nodes take in place of a price: an eighth more, rounded up, never the same (geth asks a tenth). */
 export function raisedPrice(price: bigint): bigint {
   const eighth = (price + 7n) / 8n
   return price + (eighth > 0n ? eighth : 1n)

@@ -51,7 +51,7 @@ function decodeAt(bytes: Uint8Array, start: number, limit: number, depth: number
     return { item, end }
   }
   const items: RlpItem[] = []
-  for (let at = from; at < end; ) {
+  for (let at = from; at < end;) {
     const child = decodeAt(bytes, at, end, depth + 1)
     items.push(child.item)
     at = child.end

@@ -9,7 +9,11 @@ export function signTransaction(
   transaction: UnsignedTransaction,
   privateKey: Uint8Array,
 ): { raw: Uint8Array; hash: Hex } {
-  const bytes = secp256k1.sign(signingHash(transaction), privateKey, { prehash: false, format: 'recovered', lowS: true })
+  const bytes = secp256k1.sign(signingHash(transaction), privateKey, {
+    prehash: false,
+    format: 'recovered',
+    lowS: true,
+  })
   const { r, s, recovery } = secp256k1.Signature.fromBytes(bytes, 'recovered')
   if (recovery !== 0 && recovery !== 1) throw new Error('The signature has no parity an EVM chain can hold')
   const raw = serializeSigned(transaction, { r, s, yParity: recovery })

@@ -1,5 +1,12 @@
 import * as fc from 'fast-check'
-import { getAddress, hexToBytes, keccak256, parseTransaction, recoverTransactionAddress, serializeTransaction } from 'viem'
+import {
+  getAddress,
+  hexToBytes,
+  keccak256,
+  parseTransaction,
+  recoverTransactionAddress,
+  serializeTransaction,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { isRefused } from '../refusal.ts'
@@ -20,12 +27,18 @@ const call = {
   value: amount,
   data: fc.uint8Array({ maxLength: 80 }).map(toHex),
 }
-const legacy: fc.Arbitrary<LegacyTransaction> = fc.record({ type: fc.constant('legacy' as const), gasPrice: amount, ...call })
+const legacy: fc.Arbitrary<LegacyTransaction> = fc.record({
+  type: fc.constant('legacy' as const),
+  gasPrice: amount,
+  ...call,
+})
 const eip1559: fc.Arbitrary<Eip1559Transaction> = fc
   .record({ type: fc.constant('eip1559' as const), maxFeePerGas: amount, maxPriorityFeePerGas: amount, ...call })
   .map((one) => ({ ...one, maxFeePerGas: one.maxFeePerGas + one.maxPriorityFeePerGas }))
 const transactions: fc.Arbitrary<UnsignedTransaction> = fc.oneof(legacy, eip1559)
-const privateKeys = fc.uint8Array({ minLength: 32, maxLength: 32 }).filter((key) => key[0]! < 255 && key.some((byte) => byte))
+const privateKeys = fc
+  .uint8Array({ minLength: 32, maxLength: 32 })
+  .filter((key) => key[0]! < 255 && key.some((byte) => byte))
 
 /** The same transaction in viem's terms. */
 function inViem(transaction: UnsignedTransaction): Parameters<typeof serializeTransaction>[0] {
@@ -88,7 +101,13 @@ describe('unsigned transactions', () => {
     const others = [
       serializeTransaction({ type: 'eip2930', chainId: 1, to, accessList }),
       serializeTransaction({ type: 'eip7702', chainId: 1, to, authorizationList: [] }),
-      serializeTransaction({ type: 'eip4844', chainId: 1, to, maxFeePerBlobGas: 1n, blobVersionedHashes: [`0x01${'00'.repeat(31)}`] }),
+      serializeTransaction({
+        type: 'eip4844',
+        chainId: 1,
+        to,
+        maxFeePerBlobGas: 1n,
+        blobVersionedHashes: [`0x01${'00'.repeat(31)}`],
+      }),
     ]
     for (const other of others) expect(parseUnsigned(hexToBytes(other))).toMatchObject({ refused: 'unsupported' })
     const withList = serializeTransaction({ type: 'eip1559', chainId: 1, to, accessList })
@@ -139,7 +158,9 @@ describe('signed transactions', () => {
         const { nonce, chainId } = read.transaction
         fc.pre(nonce <= Number.MAX_SAFE_INTEGER && chainId <= Number.MAX_SAFE_INTEGER)
         expect(serializeSigned(read.transaction, read.signature)).toEqual(bytes)
-        const serializedTransaction = toHex(bytes) as Parameters<typeof recoverTransactionAddress>[0]['serializedTransaction']
+        const serializedTransaction = toHex(bytes) as Parameters<
+          typeof recoverTransactionAddress
+        >[0]['serializedTransaction']
         expect(await recoverTransactionAddress({ serializedTransaction })).toBe(read.from)
         expect(parseTransaction(toHex(bytes)).chainId).toBe(Number(read.transaction.chainId))
       }),
@@ -184,7 +205,11 @@ describe('replacement', () => {
             ? [[original.gasPrice, (replacement as LegacyTransaction).gasPrice, wantedFee] as const]
             : [
                 [original.maxFeePerGas, (replacement as Eip1559Transaction).maxFeePerGas, wantedFee] as const,
-                [original.maxPriorityFeePerGas, (replacement as Eip1559Transaction).maxPriorityFeePerGas, wantedTip] as const,
+                [
+                  original.maxPriorityFeePerGas,
+                  (replacement as Eip1559Transaction).maxPriorityFeePerGas,
+                  wantedTip,
+                ] as const,
               ]
         for (const [before, after, asked] of pairs) {
           expect(after * 8n).toBeGreaterThanOrEqual(before * 9n)

@@ -146,7 +146,9 @@ function checked<T extends UnsignedTransaction>(transaction: T): T {
 function assertRanges(transaction: UnsignedTransaction): void {
   const { chainId, nonce, gas, value } = transaction
   const prices =
-    transaction.type === 'legacy' ? [transaction.gasPrice] : [transaction.maxFeePerGas, transaction.maxPriorityFeePerGas]
+    transaction.type === 'legacy'
+      ? [transaction.gasPrice]
+      : [transaction.maxFeePerGas, transaction.maxPriorityFeePerGas]
   if (chainId < 1n || chainId >= UINT64) throw new RangeError('the chain id is out of range')
   if (nonce < 0n || nonce >= UINT64 - 1n) throw new RangeError('the nonce is out of range')
   if (gas < 0n || gas >= UINT64) throw new RangeError('the gas limit is out of range')

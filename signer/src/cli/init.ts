@@ -23,7 +23,9 @@ export async function init(args: string[]): Promise<void> {
   })
   if (!values.seed) throw new Error('Say where the seed file goes: --seed FILE')
   const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
-  const mnemonic = values['mnemonic-file'] ? await readMnemonic(values['mnemonic-file']) : generateMnemonic(wordlist, ENTROPY_BITS)
+  const mnemonic = values['mnemonic-file']
+    ? await readMnemonic(values['mnemonic-file'])
+    : generateMnemonic(wordlist, ENTROPY_BITS)
   const seed = mnemonicToSeedSync(mnemonic)
   await createSecretFile(values.seed, await sealSeed(seed, passphrase))
   passphrase.fill(0)
