@@ -77,6 +77,18 @@ test('the chain continues after a stop', async () => {
   expect(await height(second)).toBe(2)
 })
 
+test('blocks from before an orderly stop can still be traced and reorganised', async () => {
+  const stateFile = join(dir, 'state.json')
+  const first = await start({ stateFile })
+  await pay(first)
+  await first.stop()
+  const second = await start({ stateFile })
+  const trace = await second.rpc<{ result?: object }[]>('debug_traceBlockByNumber', '0x1', { tracer: 'callTracer' })
+  expect(trace[0]?.result).toMatchObject({ to: friend, value: '0x5' })
+  await second.rpc('anvil_reorg', 1, [])
+  expect(await balance(second)).toBe(0n)
+})
+
 test('the chain survives kill -9 of the node', async () => {
   const stateFile = join(dir, 'state.json')
   const first = await start({ stateFile })

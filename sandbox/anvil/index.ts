@@ -40,6 +40,8 @@ export interface Anvil extends ProcessIdentity {
   stop(): Promise<void>
 }
 
+/** How many blocks back the node can trace, reorganise and answer calls. */
+const keptStates = 500
 const readyWaitMs = 30_000
 
 /** Throws PortInUse, or an Error with the end of the node's log. */
@@ -86,6 +88,8 @@ function argumentsFor(options: AnvilOptions, port: number): string[] {
   return [
     '--host', '127.0.0.1', '--port', String(port), '--chain-id', String(options.chainId),
     '--slots-in-an-epoch', String(options.slotsInEpoch), '--quiet',
+    // Without a number, states past the newest 500 pile up on disk under the user's home.
+    '--prune-history', String(keptStates),
     ...(options.blockTime === undefined ? ['--no-mining'] : ['--block-time', String(options.blockTime)]),
     ...(options.baseFee === undefined ? [] : ['--block-base-fee-per-gas', String(options.baseFee)]),
     ...(state === undefined ? [] : ['--load-state', state]),

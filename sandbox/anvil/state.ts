@@ -15,7 +15,7 @@ const busyShare = 0.05
 const shortestPauseMs = 500
 
 export interface StateKeeper {
-  /** Dumps a last time, and no more. */
+  /** Dumps a last time, with the history of states, and no more. */
   close(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export function keepState(rpc: Rpc, file: string): StateKeeper {
   const dump = async (): Promise<void> => {
     const head = await headOf(rpc)
     if (head === known) return
-    await writeState(rpc, file)
+    await writeState(rpc, file, false)
     known = head
   }
   const tick = (): void => {
@@ -48,7 +48,7 @@ export function keepState(rpc: Rpc, file: string): StateKeeper {
       closed = true
       clearTimeout(timer)
       await running
-      await dump().catch(() => {})
+      await writeState(rpc, file, true).catch(() => {})
     },
   }
 }
@@ -67,9 +67,12 @@ async function headOf(rpc: Rpc): Promise<string> {
   return `${block.hash} ${pool.pending}`
 }
 
-/** The dump holds blocks, receipts, logs and the newest state; older states are not in it, and neither is the pool. */
-async function writeState(rpc: Rpc, file: string): Promise<void> {
-  const zipped = await rpc<string>('anvil_dumpState')
+/**
+ * The dump holds blocks, receipts, logs and the newest state; the pool is not in it. Older states, which tracing and
+ * reorganising need, make it many times as large: only an orderly end takes the time.
+ */
+async function writeState(rpc: Rpc, file: string, withHistory: boolean): Promise<void> {
+  const zipped = await rpc<string>('anvil_dumpState', withHistory)
   const state = await inflate(Buffer.from(zipped.slice(2), 'hex'))
   const draft = await open(`${file}.new`, 'w')
   try {
