@@ -1,0 +1,8 @@
+import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'
+import { describeChain } from '../conformance.ts'
+import { openBitcoinWorld } from './test-world.ts'
+
+describeWithBitcoind('Bitcoin on bitcoind', () => {
+  const bitcoind = useBitcoind()
+  describeChain('the adapter', { contracts: false }, async () => openBitcoinWorld(await bitcoind()))
+})

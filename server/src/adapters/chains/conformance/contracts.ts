@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { blockOf, transfersOf } from './reading.ts'
+import type { ContractWorld, WorldOf } from './world.ts'
+
+export const describeContracts = (world: WorldOf): void => {
+  describe('contracts', () => {
+    const contracts = (): ContractWorld => world().contracts!
+
+    test('native coin, tokens and inner calls of one block are told apart', async () => {
+      const { adapter, newAddress, pay, mine } = world()
+      const { token, payToken, payInside, payByDestruction } = contracts()
+      const [to, other] = [await newAddress(), await newAddress()]
+      const hashes = [
+        await pay(to, 11n),
+        await payToken(token, to, 12n),
+        await payInside([{ to, units: 13n }, { to: other, units: 14n }, { to, units: 15n }]),
+        await payByDestruction(to, 16n),
+      ]
+      await mine(1)
+      const block = await blockOf(adapter, hashes[0]!)
+      const found = transfersOf(block, to).map(({ index, contract, units }) => [index[0], contract, units])
+      const listed = token.toLowerCase()
+      expect(found).toEqual([['n', null, 11n], ['l', listed, 12n], ['t', null, 13n], ['t', null, 15n], ['t', null, 16n]])
+      expect(transfersOf(block, other).map(({ units }) => units)).toEqual([14n])
+      expect(new Set(block.transactions.filter(({ hash }) => hashes.includes(hash)).map(({ succeeded }) => succeeded))).toEqual(new Set([true]))
+    })
+
+    test('what was undone moved nothing, but cost its fee', async () => {
+      const { adapter, newAddress, mine } = world()
+      const { payInRevertedCall, payThenRevert } = contracts()
+      const to = await newAddress()
+      const [inner, outer] = [await payInRevertedCall(to, 21n), await payThenRevert(to, 22n)]
+      await mine(1)
+      const block = await blockOf(adapter, outer)
+      expect(transfersOf(block, to)).toEqual([])
+      const [succeeded, failed] = [inner, outer].map((hash) => block.transactions.find((one) => one.hash === hash)!)
+      expect(succeeded).toMatchObject({ succeeded: true })
+      expect(failed).toMatchObject({ succeeded: false, transfers: [] })
+      expect(failed!.fee).toBeGreaterThan(0n)
+      expect(await adapter.statusOf(outer)).toMatchObject({ kind: 'mined', succeeded: false, fee: failed!.fee })
+    })
+
+    test('a token counts when its contract is listed and it moves something: what the log says arrived', async () => {
+      const { adapter, newAddress, mine } = world()
+      const { token, feeToken, lookAlike, payToken } = contracts()
+      const to = await newAddress()
+      await payToken(lookAlike, to, 31n)
+      await payToken(token, to, 0n)
+      await payToken(feeToken, to, 1_000n)
+      const last = await payToken(token, to, 33n)
+      await mine(1)
+      const found = transfersOf(await blockOf(adapter, last), to).map(({ contract, units }) => [contract, units])
+      expect(found).toEqual([[feeToken.toLowerCase(), 990n], [token.toLowerCase(), 33n]])
+    })
+
+    test('balances of tokens, now and earlier', async () => {
+      const { adapter, newAddress, pay, mine } = world()
+      const { token, feeToken, payToken } = contracts()
+      const address = await newAddress()
+      await mine(1)
+      const before = await adapter.head()
+      await payToken(token, address, 41n)
+      await payToken(feeToken, address, 100n)
+      await pay(address, 42n)
+      await mine(1)
+      const wanted = [token, null, feeToken].map((contract) => ({ address, contract }))
+      expect(await adapter.balancesAt(before.height + 1, wanted)).toEqual([41n, 42n, 99n])
+      expect(await adapter.balancesAt(before.height, wanted)).toEqual([0n, 0n, 0n])
+    })
+
+    test('what sending needs: nonces, gas, decimals, what is a contract', async () => {
+      const { newAddress, rivals, mine } = world()
+      const { adapter, token, decimals, impossible } = contracts()
+      const stranger = await newAddress()
+      expect(await adapter.tokenDecimals(token)).toBe(decimals)
+      await expect(adapter.tokenDecimals(stranger)).rejects.toThrow(stranger)
+      expect([await adapter.isContract(token), await adapter.isContract(stranger)]).toEqual([true, false])
+      expect(await adapter.estimateGas({ ...impossible, to: stranger, value: 0n, data: '0x' })).toEqual({ ok: true, gas: 21_000n })
+      expect(await adapter.estimateGas(impossible)).toMatchObject({ ok: false, reason: 'reverted' })
+      const { first } = await rivals(stranger, 100_000n)
+      await adapter.broadcast(first.raw)
+      expect(await adapter.minedNonce(await senderOf(first.hash, mine))).toBe(1)
+    })
+
+    /** Mines a transaction that is in the pool. */
+    const senderOf = async (hash: string, mine: (blocks: number) => Promise<void>): Promise<string> => {
+      const { adapter } = contracts()
+      await mine(1)
+      const [sender, nonce] = (await blockOf(adapter, hash)).transactions.find((one) => one.hash === hash)!.keys[0]!.split(':')
+      expect(nonce).toBe('0')
+      return sender!
+    }
+  })
+}

@@ -1,0 +1,59 @@
+import type { AccountChainAdapter, ChainAdapter } from '../port.ts'
+
+/** A transaction as it is handed over, and the hash it will have. */
+export interface Signed {
+  raw: string
+  hash: string
+}
+
+/** Three payments from one purse that use up the same coin or nonce, so that only one of them can be mined. */
+export interface Rivals {
+  first: Signed
+  /** offers less than a node takes in place of `first` */
+  cheaper: Signed
+  /** offers more than enough to take the place of `first` */
+  dearer: Signed
+}
+
+/** A chain that the suite moves, and the adapter under test that watches it. Units are the chain's own. */
+export interface ChainWorld {
+  adapter: ChainAdapter
+  identity: string
+  /** of someone outside, never used before */
+  newAddress(): Promise<string>
+  /** Pays native coin from outside; the transaction waits for a block. */
+  pay(to: string, units: bigint): Promise<string>
+  /** One transaction that pays several times. */
+  payAll(payments: readonly { to: string; units: bigint }[]): Promise<string>
+  mine(blocks: number): Promise<void>
+  /** Replaces the newest blocks by one more than they were, with the same transactions but these, which can't come back. */
+  reorg(depth: number, without: readonly string[]): Promise<void>
+  rivals(to: string, units: bigint): Promise<Rivals>
+  /** absent on a chain without contracts */
+  contracts?: ContractWorld
+}
+
+/** What contracts can do. Each payment waits for a block and is sent from outside. */
+export interface ContractWorld {
+  adapter: AccountChainAdapter
+  /** on the list of tokens, as is `feeToken`, which keeps one percent of what is sent */
+  token: string
+  feeToken: string
+  /** says of itself what `token` says, and is not on the list */
+  lookAlike: string
+  decimals: number
+  payToken(contract: string, to: string, units: bigint): Promise<string>
+  /** Native coin to each by a call within the transaction. */
+  payInside(payments: readonly { to: string; units: bigint }[]): Promise<string>
+  /** The same, undone while the transaction succeeds. */
+  payInRevertedCall(to: string, units: bigint): Promise<string>
+  /** The same, undone together with the transaction. */
+  payThenRevert(to: string, units: bigint): Promise<string>
+  /** Native coin without any call to its receiver. */
+  payByDestruction(to: string, units: bigint): Promise<string>
+  /** A call that its receiver refuses. */
+  impossible: { from: string; to: string; value: bigint; data: string }
+}
+
+/** Where a world is found once the suite has started it. */
+export type WorldOf = () => ChainWorld
