@@ -56,9 +56,9 @@ export async function startPlatform(
   const socket = socketPath(settings.dir)
   const places: Places = { root, databaseUrl: world.databaseUrl, ratesUrl: `${control.url}/rates`, keys, files, socket: socket.path }
   const environment = environmentOf(places, settings, 0)
-  const merchants = await demoMerchants(settings.dir, root, environment, world.inbox.url)
+  const merchants = await demoMerchants(settings.dir, keys, world.databaseUrl, world.inbox.url)
   await startSigner(supervisor, settings.dir, places)
-  for (const role of ['watcher', 'worker', 'api'] as const) await startRole(supervisor, settings, places, role)
+  await Promise.all((['watcher', 'worker', 'api'] as const).map((role) => startRole(supervisor, settings, places, role)))
   await supervisor.start('hot wallets', async () => {
     await treasury.fill()
     return { stop: async () => socket.remove() }

@@ -1,8 +1,12 @@
-/** Two demo merchants, made once as an operator makes them and kept with their keys. */
-import { execFile } from 'node:child_process'
+/** Two demo merchants, made once and kept with their keys. */
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { uuidv7 } from '../../server/src/base/id.ts'
+import { createDb, createPool, inTransaction } from '../../server/src/db/index.ts'
+import { createMerchant, setSetting } from '../../server/src/merchants/index.ts'
+import { createSecretBox, readDataKey } from '../../server/src/platform/secrets.ts'
+import type { SandboxKeys } from './keys.ts'
 
 export interface DemoMerchant {
   readonly id: string
@@ -12,22 +16,30 @@ export interface DemoMerchant {
 }
 
 const NAMES = ['Demo shop', 'Demo market']
-const COMPANY_URL = 'https://shop.example'
-const run = promisify(execFile)
+const ACTOR = 'sandbox'
 
-export async function demoMerchants(dir: string, root: string, env: NodeJS.ProcessEnv, inbox: string): Promise<DemoMerchant[]> {
+export async function demoMerchants(dir: string, keys: SandboxKeys, databaseUrl: string, inbox: string): Promise<DemoMerchant[]> {
   const file = join(dir, 'merchants.json')
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as DemoMerchant[]
-  const made: DemoMerchant[] = []
-  const bursar = async (...args: string[]): Promise<string> =>
-    (await run(process.execPath, [join(root, 'server/src/main.ts'), ...args], { env })).stdout
-  for (const name of NAMES) {
-    const merchant = JSON.parse(await bursar('merchant', 'create', '--name', name, '--url', COMPANY_URL)) as Omit<DemoMerchant, 'notificationsUrl'>
-    const notificationsUrl = `${inbox}/merchant/${merchant.id}`
-    await bursar('merchant', 'set', merchant.id, 'notificationsUrl', notificationsUrl)
-    made.push({ ...merchant, notificationsUrl })
+  const box = createSecretBox(readDataKey(readFileSync(keys.dataKey, 'utf8')))
+  const pool = createPool({ url: databaseUrl, max: 1 })
+  try {
+    const made = await inTransaction(createDb(pool), async (tx) => {
+      const merchants: DemoMerchant[] = []
+      for (const name of NAMES) {
+        const moment = { at: new Date(), newId: () => uuidv7(Date.now(), randomBytes(10)) }
+        const merchant = { name, companyName: name, companyUrl: 'https://shop.example' }
+        const created = await createMerchant(tx, merchant, { box, random: randomBytes, actor: ACTOR }, moment)
+        const notificationsUrl = `${inbox}/merchant/${created.id}`
+        await setSetting(tx, created.id, { name: 'notificationsUrl', value: notificationsUrl }, { actor: ACTOR }, moment)
+        merchants.push({ ...created, notificationsUrl })
+      }
+      return merchants
+    })
+    writeFileSync(`${file}.new`, JSON.stringify(made, null, 2), { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+    return made
+  } finally {
+    await pool.end()
   }
-  writeFileSync(`${file}.new`, JSON.stringify(made, null, 2), { mode: 0o600 })
-  renameSync(`${file}.new`, file)
-  return made
 }
