@@ -34,8 +34,9 @@ export function readAssets(
     const asset = readAsset(fields, `${at}.${ticker}`, approverCount)
     const isNative = ticker === NATIVE_TICKER[network]
     if (network === 'BITCOIN' && !isNative) throw new ShapeError(`${at}.${ticker}: Bitcoin carries BTC only`)
-    if (isNative && asset.contract)
+    if (isNative && asset.contract) {
       throw new ShapeError(`${at}.${ticker} is the network's own coin and has no contract`)
+    }
     if (!isNative && !asset.contract) throw new ShapeError(`${at}.${ticker} is a token and needs its contract`)
     assets.set(ticker, asset)
   }

@@ -164,6 +164,14 @@ describe('on Bitcoin', () => {
     )
   })
 
+  test('a PSBT that spends one input twice is refused', async () => {
+    const once = bitcoinRequest({ ...plan, inputs: [input(0)] })
+    const psbt = Transaction.fromPSBT(Buffer.from(once.unsigned, 'hex'))
+    psbt.addInput(psbt.getInput(0))
+    const unsigned = Buffer.from(psbt.toPSBT()).toString('hex')
+    expect(await refusalOf({ ...once, unsigned, keys: [...once.keys, ...once.keys] })).toBe('not-parsable')
+  })
+
   test('change that the log remembers is where it says', async () => {
     const { signer, log, logFile } = await makeSigner()
     const outputs = (psbt: { outputs: ReturnType<typeof changeOutput>[] }) => [

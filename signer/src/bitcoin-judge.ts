@@ -15,6 +15,7 @@ import {
 } from '@bursar/chainkit/bitcoin'
 import type { Psbt, PsbtOutput } from '@bursar/chainkit/bitcoin'
 import { signPayout } from '@bursar/chainkit/signing'
+import { nameOfSet } from './intent-set.ts'
 import type { Judgement } from './judgement.ts'
 import type { Keyring } from './keyring.ts'
 import type { BitcoinPolicy } from './policy.ts'
@@ -39,10 +40,8 @@ export function judgeBitcoin(policy: BitcoinPolicy, keyring: Keyring, request: S
     unsignedId,
     conflictKeys: psbt.inputs.map(outpointOf),
     fee,
-    feeSlot: request.intents
-      .map(({ id }) => id)
-      .toSorted()
-      .join(','),
+    // Transactions for one set of intents all conflict; see History.
+    feeSlot: nameOfSet(request.intents),
     ...(changeIndex !== undefined && { changeIndex }),
     sign: () => sign(psbt, unsignedId, keyring, request),
   }
@@ -54,8 +53,9 @@ function readPsbt(unsigned: string): Psbt {
   const psbt = parsePsbt(bytes)
   if (isRefused(psbt)) throw new Refusal('not-parsable', psbt.message)
   const { transactionVersion, lockTime, inputs, outputs } = psbt
-  if (inputs.length === 0 || outputs.length === 0)
+  if (inputs.length === 0 || outputs.length === 0) {
     throw new Refusal('not-parsable', 'The PSBT has no inputs or outputs')
+  }
   if (transactionVersion !== TRANSACTION_VERSION || lockTime !== 0) {
     throw new Refusal('not-parsable', `The transaction must be of version ${TRANSACTION_VERSION} with lock time 0`)
   }
@@ -68,8 +68,9 @@ function readPsbt(unsigned: string): Psbt {
   } catch (error) {
     throw new Refusal('not-parsable', (error as Error).message)
   }
-  if (!bytes.equals(canonical))
+  if (!bytes.equals(canonical)) {
     throw new Refusal('not-parsable', 'The PSBT holds more than a payout as chainkit writes it')
+  }
   return psbt
 }
 
@@ -109,8 +110,9 @@ function judgeOutputs(
 function scriptOf({ id, to }: Intent, { chain }: BitcoinPolicy): Uint8Array {
   const parsed = parseAddress(to, chain)
   if (isRefused(parsed)) throw new Refusal('destination-mismatch', `Intent ${id}: ${parsed.message}`)
-  if (parsed.address !== to)
+  if (parsed.address !== to) {
     throw new Refusal('destination-mismatch', `Intent ${id}: write the address as ${parsed.address}`)
+  }
   return parsed.script
 }
 
@@ -145,8 +147,9 @@ function unexplained(
 function judgeFee(psbt: Psbt, { fee: caps }: BitcoinPolicy, intents: readonly Intent[]): bigint {
   const fee = psbtFee(psbt)
   if (fee < 0n) throw new Refusal('not-parsable', 'The outputs are more than the inputs')
-  if (fee > caps.maxUnits)
+  if (fee > caps.maxUnits) {
     throw new Refusal('fee-too-high', `A fee of ${fee} satoshi is above the cap of ${caps.maxUnits}`)
+  }
   const paid = intents.reduce((sum, { units }) => sum + BigInt(units), 0n)
   if (fee * 1000n > caps.maxPerMille * paid) {
     throw new Refusal('fee-too-high', `A fee of ${fee} satoshi is above ${caps.maxPerMille}/1000 of the ${paid} paid`)

@@ -78,8 +78,9 @@ function judgePayment(transaction: UnsignedTransaction, policy: EvmPolicy, inten
   const paid = contract
     ? readTokenPayment(transaction, contract, intent)
     : readNativePayment(transaction, policy, intent)
-  if (paid.to !== to)
+  if (paid.to !== to) {
     throw new Refusal('destination-mismatch', `The transaction pays ${paid.to}; the intent says ${to}`)
+  }
   if (paid.units !== BigInt(intent.units)) {
     throw new Refusal('amount-mismatch', `The transaction pays ${paid.units}; the intent says ${intent.units}`)
   }
@@ -88,14 +89,16 @@ function judgePayment(transaction: UnsignedTransaction, policy: EvmPolicy, inten
 function readDestination({ id, to }: Intent): Hex {
   const parsed = parseAddress(to)
   if (isRefused(parsed)) throw new Refusal('destination-mismatch', `Intent ${id}: ${parsed.message}`)
-  if (parsed.address !== to)
+  if (parsed.address !== to) {
     throw new Refusal('destination-mismatch', `Intent ${id}: write the address as ${parsed.address}`)
+  }
   return parsed.address
 }
 
 function readNativePayment({ to, value, data }: UnsignedTransaction, policy: EvmPolicy, { asset }: Intent): Payment {
-  if (asset !== NATIVE_TICKER[policy.network])
+  if (asset !== NATIVE_TICKER[policy.network]) {
     throw new Refusal('unknown-asset', `${asset} has no contract in the policy`)
+  }
   if (data !== '0x') throw new Refusal('unknown-output', 'A payment of the native coin carries no data')
   return { to, units: value }
 }

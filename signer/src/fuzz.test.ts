@@ -57,7 +57,10 @@ function freshSigner(): (request: SignRequest) => Promise<SignAnswer | undefined
   }
 }
 
-describe('changed bytes', () => {
+/** The limit of one test, in ms: many signatures on a machine that may be busy. */
+const PATIENCE = 120_000
+
+describe('changed bytes', { timeout: PATIENCE }, () => {
   const token = intentOf(1)
   const coin = intentOf(1, { asset: 'ETH', units: '700' })
   const maxFee = 10n ** 16n
@@ -115,7 +118,7 @@ describe('changed bytes', () => {
         expect(outputs.slice(0, 2).map(({ script }) => script)).toEqual(scripts)
         for (const { script } of outputs.slice(2)) expect(script).toEqual(changeOutput(1n).script)
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     )
     expect(signed).toBeGreaterThan(3)
   })

@@ -1,6 +1,7 @@
 import { isEvmNetwork } from '@bursar/chainkit'
 import type { Network } from '@bursar/chainkit'
 import type { SignedEntry } from './entry.ts'
+import { nameOfSet } from './intent-set.ts'
 import type { Judgement } from './judgement.ts'
 import type { Position } from './log-chain.ts'
 import type { Intent, SignRequest } from './protocol.ts'
@@ -8,7 +9,7 @@ import { Refusal } from './refusal.ts'
 import { DAY_MS, FEE, VelocityBook } from './velocity.ts'
 
 interface KnownTransaction {
-  intentIds: string
+  intentSet: string
   position: Position
 }
 
@@ -34,11 +35,11 @@ export class History {
   /** Takes in a line of the log. Lines come in order, at start and after each signature. */
   record(entry: SignedEntry, position: Position): void {
     const { network, unsignedId, requestHash, intents, conflictKeys } = entry
-    const intentIds = idsOf(intents)
-    this.#requests.set(requestHash, { intentIds, position })
+    const intentSet = nameOfSet(intents)
+    this.#requests.set(requestHash, { intentSet, position })
     this.#transactions.add(`${network}:${unsignedId}`)
     if (isEvmNetwork(network)) {
-      for (const key of conflictKeys) if (!this.#nonces.has(key)) this.#nonces.set(key, intentIds)
+      for (const key of conflictKeys) if (!this.#nonces.has(key)) this.#nonces.set(key, intentSet)
     }
     this.#recordVelocity(entry)
     for (const intent of intents) {
@@ -52,7 +53,7 @@ export class History {
     const known = this.#requests.get(requestHash)
     if (!known) return undefined
     this.#judgeContents(request)
-    if (known.intentIds !== idsOf(request.intents)) throw this.#changed()
+    if (known.intentSet !== nameOfSet(request.intents)) throw this.#changed()
     return known.position
   }
 
@@ -73,7 +74,7 @@ export class History {
     if (!isEvmNetwork(request.network) || request.purpose === 'filler') return
     for (const key of conflictKeys) {
       const kept = this.#nonces.get(key)
-      if (kept === undefined || kept === idsOf(request.intents)) continue
+      if (kept === undefined || kept === nameOfSet(request.intents)) continue
       const holder = kept === NO_INTENT ? 'a filler' : `intent ${kept}`
       throw new Refusal('nonce-used', `Nonce ${key} was signed for ${holder}: take a fresh one`)
     }
@@ -129,13 +130,6 @@ export class History {
       this.#fees.delete(slot)
     }
   }
-}
-
-function idsOf(intents: readonly Intent[]): string {
-  return intents
-    .map(({ id }) => id)
-    .toSorted()
-    .join(',')
 }
 
 function contentsOf(network: Network, { asset, to, units }: Intent): string {

@@ -84,8 +84,9 @@ async function readBody(request: IncomingMessage): Promise<string> {
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += chunk.length
-      if (length > MAX_REQUEST_BYTES)
+      if (length > MAX_REQUEST_BYTES) {
         throw new Refusal('bad-request', `A request has at most ${MAX_REQUEST_BYTES} bytes`)
+      }
       chunks.push(chunk)
     }
   } catch (error) {

@@ -41,8 +41,9 @@ export function judgeLimits(
   const { network } = networkPolicy
   for (const { id, asset, units } of intents) {
     const { maxPerIntent } = assetPolicy(networkPolicy, asset)
-    if (BigInt(units) > maxPerIntent)
+    if (BigInt(units) > maxPerIntent) {
       throw new Refusal('limit', `Intent ${id}: ${units} is above ${maxPerIntent} ${asset} units`)
+    }
   }
   const fresh = intents.filter(({ id }) => !history.isKnown(id))
   for (const asset of new Set(fresh.map((intent) => intent.asset))) {

@@ -31,8 +31,9 @@ function readRequest(value: unknown): SignRequest {
   const fields = readObject(value, 'request', required, ['approvals'])
   const purpose = readChoice(fields['purpose'], 'purpose', ['payout', 'filler'] as const)
   const intents = readList(fields['intents'], 'intents', MAX_INTENTS).map(readIntent)
-  if (new Set(intents.map(({ id }) => id)).size !== intents.length)
+  if (new Set(intents.map(({ id }) => id)).size !== intents.length) {
     throw new ShapeError('intents names one intent twice')
+  }
   if (purpose === 'payout' && intents.length === 0) throw new ShapeError('intents must not be empty for a payout')
   if (purpose === 'filler' && intents.length > 0) throw new ShapeError('intents must be empty for a filler')
   return {

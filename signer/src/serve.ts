@@ -84,8 +84,9 @@ async function openKeyring({ seedFile, passphrase }: ServeOptions, policy: Polic
 }
 
 function requireTls({ tls }: ServeOptions): TlsFiles {
-  if (!tls)
+  if (!tls) {
     throw new Error('A port needs --tls-cert, --tls-key and --tls-ca: callers prove who they are by certificate')
+  }
   return tls
 }
 

@@ -13,8 +13,9 @@ export function readObject(
   required: readonly string[],
   optional: readonly string[] = [],
 ): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ShapeError(`${at} must be an object`)
+  }
   const missing = required.filter((key) => !Object.hasOwn(value, key))
   if (missing.length > 0) throw new ShapeError(`${at} lacks ${missing.join(', ')}`)
   const unknown = Object.keys(value).filter((key) => !required.includes(key) && !optional.includes(key))
@@ -24,8 +25,9 @@ export function readObject(
 
 /** An object whose keys are data. */
 export function readMap(value: unknown, at: string): [string, unknown][] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ShapeError(`${at} must be an object`)
+  }
   return Object.entries(value)
 }
 

@@ -83,8 +83,9 @@ function rawOf(psbt: Psbt): string {
   return hex.encode(Transaction.fromPSBT(writePsbt({ ...psbt, version: 0 })).unsignedTx)
 }
 
-test('a transaction needs inputs and outputs', () => {
+test('a transaction needs inputs and outputs, and spends nothing twice', () => {
   const [psbt] = fc.sample(psbts, 1)
   expect(() => writePsbt({ ...psbt!, inputs: [] })).toThrow(/inputs/)
   expect(() => writePsbt({ ...psbt!, outputs: [] })).toThrow(/outputs/)
+  expect(() => writePsbt({ ...psbt!, inputs: [...psbt!.inputs, psbt!.inputs[0]!] })).toThrow(/twice/)
 })

@@ -3,7 +3,7 @@ import { Transaction } from '@scure/btc-signer'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { refuse } from '../refusal.ts'
 import type { Refused } from '../refusal.ts'
-import { sumOf } from './coin.ts'
+import { outpointOf, sumOf } from './coin.ts'
 import type { Coin, Output } from './coin.ts'
 import type { KeyOrigin } from './derivation.ts'
 
@@ -55,6 +55,7 @@ export function unsignedTxid(psbt: Psbt): string {
 export function toTransaction(psbt: Psbt): Transaction {
   const { transactionVersion, lockTime, version } = psbt
   if (psbt.inputs.length === 0 || psbt.outputs.length === 0) throw new Error('A transaction has inputs and outputs')
+  if (new Set(psbt.inputs.map(outpointOf)).size < psbt.inputs.length) throw new Error('An input is spent twice')
   const transaction = new Transaction({ version: transactionVersion, lockTime, PSBTVersion: version, lowR: true })
   for (const { txid, vout, units, script, sequence, origins } of psbt.inputs) {
     const witnessUtxo = { amount: units, script }

@@ -74,8 +74,9 @@ export function decodeTransferLog(log: {
   const sender = addressFromTopic(from!)
   const receiver = addressFromTopic(to!)
   const units = decodeUint(log.data)
-  if (!sender || !receiver || units === undefined)
+  if (!sender || !receiver || units === undefined) {
     return refuse('malformed', 'This Transfer is not shaped as ERC-20 says')
+  }
   return { from: sender, to: receiver, units }
 }
 

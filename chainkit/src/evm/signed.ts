@@ -45,8 +45,9 @@ export function serializeSigned(transaction: UnsignedTransaction, { r, s, yParit
 export function parseSigned(raw: Uint8Array): SignedTransaction | Refused<TransactionRefusal> {
   return reading(raw, (type, items) => {
     const [v, r, s] = items.slice(-3).map(number) as [bigint, bigint, bigint]
-    if (type === 'legacy' && (items.length !== 9 || v < V_OFFSET + 2n))
+    if (type === 'legacy' && (items.length !== 9 || v < V_OFFSET + 2n)) {
       throw new RangeError('it is not signed by EIP-155')
+    }
     if (type === 'eip1559' && v > 1n) throw new RangeError('its parity is neither 0 nor 1')
     const transaction = type === 'eip1559' ? readEip1559(items, 12) : readLegacy(items, (v - V_OFFSET) / 2n)
     const yParity = Number(type === 'eip1559' ? v : (v - V_OFFSET) % 2n) as 0 | 1

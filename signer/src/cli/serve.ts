@@ -86,8 +86,9 @@ function required(values: Values, name: 'seed' | 'policy' | 'log'): string {
 }
 
 function readEndpoint({ socket, listen }: Values): Endpoint {
-  if ((socket === undefined) === (listen === undefined))
+  if ((socket === undefined) === (listen === undefined)) {
     throw new Error('Give either --socket PATH or --listen HOST:PORT')
+  }
   if (socket !== undefined) return { socketPath: socket }
   const match = /^(.+):([0-9]{1,5})$/.exec(listen!)
   if (!match || Number(match[2]) > 65535) throw new Error('--listen takes HOST:PORT')
