@@ -90,6 +90,7 @@ test('killed half way, the next run repairs', async () => {
   const { child, ended } = run()
   const lock = join(project, '.bursar', 'install.lock')
   while (!existsSync(lock) || readFileSync(lock, 'utf8') === '') await new Promise((resolve) => setTimeout(resolve, 2))
+  expect(existsSync(join(project, 'node_modules', '.package-lock.json'))).toBe(false)
   const npmPid = Number(readFileSync(lock, 'utf8'))
   process.kill(npmPid, 'SIGKILL')
   child.kill('SIGKILL')

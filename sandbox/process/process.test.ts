@@ -85,6 +85,7 @@ describe('ending', () => {
   test('never touches another process with the same pid', async () => {
     const one = sleeper()
     await endProcess({ pid: one.pid, startedAt: 'another time' }, [{ signal: 'SIGKILL', waitMs: 100 }])
+    await sleep(100)
     expect(isRunning(one)).toBe(true)
   })
 })
