@@ -55,7 +55,7 @@ export const createBalances = (rpc: Rpc, chain: BitcoinChain, settings: ScanSett
 /** A scan whose answer we gave up on goes on in the node, and would keep every later one waiting: it is ended. */
 const start = async (rpc: Rpc, descriptors: readonly string[], timeoutMs: number) => {
   try {
-    return await rpc.ask({ method: 'scantxoutset', params: ['start', descriptors] }, { timeoutMs, attempts: 1 })
+    return await rpc.ask({ method: 'scantxoutset', params: ['start', descriptors] }, { timeoutMs })
   } catch (error) {
     if (error instanceof ChainUnavailable) await rpc.ask({ method: 'scantxoutset', params: ['abort'] }, { attempts: 1 }).catch(() => {})
     throw error

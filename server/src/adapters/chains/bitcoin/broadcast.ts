@@ -3,8 +3,11 @@ import { parseTransaction } from '@bursar/chainkit/bitcoin'
 import type { BroadcastResult } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
 import type { RpcAnswer } from '../rpc-answer.ts'
-import { bytesOf } from '../shape.ts'
+import { Malformed } from '../shape.ts'
+import { hashOf } from './block.ts'
 import { readStatus } from './standing.ts'
+
+const METHOD = 'sendrawtransaction'
 
 type Verdict = 'accepted' | 'spent' | 'fee-too-low' | 'invalid' | 'conflict'
 
@@ -33,14 +36,15 @@ const VERDICTS: readonly { code: number; says?: RegExp; verdict: Verdict }[] = [
 
 /** Hands a transaction over once: whoever gets `ChainUnavailable` does not know whether the node took it. */
 export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<BroadcastResult> => {
-  const answer = await rpc.ask({ method: 'sendrawtransaction', params: [raw] }, { attempts: 1 })
-  if (answer.ok) return { kind: 'accepted' }
+  const hash = hashOfRaw(raw)
+  const answer = await rpc.ask({ method: METHOD, params: [raw] }, { attempts: 1 })
+  if (answer.ok) return rpc.believe(METHOD, () => acceptedAs(hash, answer.result))
   const { message } = answer
   switch (judge(rpc, answer)) {
     case 'accepted':
       return { kind: 'accepted' }
     case 'spent':
-      return (await isKnown(rpc, raw)) ? { kind: 'accepted' } : { kind: 'conflict', message }
+      return (await isKnown(rpc, hash)) ? { kind: 'accepted' } : { kind: 'conflict', message }
     case 'conflict':
       return { kind: 'conflict', message }
     case 'fee-too-low':
@@ -50,14 +54,23 @@ export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<Broad
   }
 }
 
+/** Undefined for what is no transaction to us: then the node says what is wrong with it. */
+const hashOfRaw = (raw: string): string | undefined => {
+  const transaction = parseTransaction(Buffer.from(raw, 'hex'))
+  return isRefused(transaction) ? undefined : transaction.txid
+}
+
+const acceptedAs = (hash: string | undefined, result: unknown): BroadcastResult => {
+  if (hashOf(result, 'the answer') !== hash) throw new Malformed(`${hash} was taken as ${String(result)}`)
+  return { kind: 'accepted' }
+}
+
 const judge = (rpc: Rpc, { code, message }: Extract<RpcAnswer, { ok: false }>): Verdict => {
   const found = VERDICTS.find((one) => one.code === code && (one.says?.test(message) ?? true))
   // Anything else is about the node (it is loading, it is out of memory), not about the transaction.
-  if (!found) throw rpc.unavailable('sendrawtransaction', `refused: ${message} (${code})`)
+  if (!found) throw rpc.unavailable(METHOD, `refused: ${message} (${code})`)
   return found.verdict
 }
 
-const isKnown = async (rpc: Rpc, raw: string): Promise<boolean> => {
-  const transaction = rpc.believe('sendrawtransaction', () => parseTransaction(bytesOf(raw, 'the transaction')))
-  return !isRefused(transaction) && (await readStatus(rpc, transaction.txid)).kind !== 'unknown'
-}
+const isKnown = async (rpc: Rpc, hash: string | undefined): Promise<boolean> =>
+  hash !== undefined && (await readStatus(rpc, hash)).kind !== 'unknown'

@@ -2,7 +2,7 @@ import { satoshiOf } from '@bursar/chainkit/bitcoin'
 import type { TransactionStatus } from '../port.ts'
 import type { Rpc, RpcCall } from '../rpc.ts'
 import type { RpcAnswer } from '../rpc-answer.ts'
-import { listOf, objectOf, wholeOf } from '../shape.ts'
+import { listOf, Malformed, objectOf, wholeOf } from '../shape.ts'
 import { amountText, hashOf } from './block.ts'
 import { NOT_FOUND } from './pool.ts'
 
@@ -16,11 +16,16 @@ export const readStatus = async (rpc: Rpc, hash: string): Promise<TransactionSta
   for (let reading = 1; reading <= READINGS; reading += 1) {
     const found = await find(rpc, { method: 'getrawtransaction', params: [hash, 2] })
     if (!found) return { kind: 'unknown' }
+    rpc.believe('getrawtransaction', () => assertIs(found, hash))
     const mined = await readMined(rpc, found)
     if (mined) return mined
     if (await find(rpc, { method: 'getmempoolentry', params: [hash] })) return { kind: 'mempool' }
   }
   return { kind: 'unknown' }
+}
+
+const assertIs = ({ txid }: Record<string, unknown>, hash: string): void => {
+  if (txid !== hash) throw new Malformed(`another transaction than ${hash} came`)
 }
 
 const find = async (rpc: Rpc, call: RpcCall): Promise<Record<string, unknown> | undefined> => {

@@ -41,7 +41,11 @@ export const spend = async (wallet: Rpc, coin: TestCoin, outputs: readonly TestO
 const serialize = ({ txid, vout }: TestCoin, outputs: readonly TestOutput[]): string =>
   [
     '02000000',
-    ...['01', Buffer.from(txid, 'hex').reverse().toString('hex'), uint(vout, 4), '00', 'fdffffff'],
+    '01',
+    Buffer.from(Buffer.from(txid, 'hex').toReversed()).toString('hex'),
+    uint(vout, 4),
+    '00',
+    'fdffffff',
     compact(outputs.length),
     ...outputs.flatMap(({ script, units }) => [uint(units, 8), compact(script.length), Buffer.from(script).toString('hex')]),
     '00000000',

@@ -5,7 +5,6 @@ import type { Bitcoind } from '../../../../../sandbox/bitcoind/index.ts'
 import { openWallet } from '../../../../../sandbox/chains/bitcoin-wallet.ts'
 import { openBitcoin } from '../../../../../sandbox/chains/bitcoin.ts'
 import type { Rpc } from '../../../../../sandbox/rpc.ts'
-import type { ChainAdapter } from '../port.ts'
 import type { ChainWorld, Rivals } from '../conformance.ts'
 import { createBitcoinAdapter, type BitcoinAdapterSettings } from './index.ts'
 import { spend, takeCoin, type TestOutput } from './test-transaction.ts'
@@ -19,15 +18,14 @@ export interface BitcoinWorld extends ChainWorld {
   payScripts(outputs: readonly TestOutput[]): Promise<string>
 }
 
-export const adapterOf = (node: Bitcoind, given: Partial<BitcoinAdapterSettings> = {}): ChainAdapter & { close(): Promise<void> } =>
-  createBitcoinAdapter({
-    url: node.url.replace('//', `//${node.user}:${node.password}@`),
-    chain: 'regtest',
-    finalDepth: 6,
-    fees: { floor: 1_000n, cap: 300_000n },
-    random: () => 0.5,
-    ...given,
-  })
+export const SETTINGS: Omit<BitcoinAdapterSettings, 'url'> = {
+  chain: 'regtest',
+  finalDepth: 6,
+  fees: { floor: 1_000n, cap: 300_000n },
+  random: () => 0,
+}
+
+export const urlOf = ({ url, user, password }: Bitcoind): string => url.replace('//', `//${user}:${password}@`)
 
 export const scriptTo = (address: string): Uint8Array => {
   const parsed = parseAddress(address, 'regtest')
@@ -46,7 +44,7 @@ export const openBitcoinWorld = async (node: Bitcoind): Promise<BitcoinWorld> =>
     node,
     faucet,
     payScripts,
-    adapter: adapterOf(node),
+    adapter: createBitcoinAdapter({ ...SETTINGS, url: urlOf(node) }),
     identity: REGTEST_GENESIS,
     newAddress: () => chain.newAddress(),
     pay: (to, units) => chain.pay({ ticker: 'BTC', to, amount: btcText(units) }),

@@ -1,7 +1,7 @@
-import { DECIMALS_CALL, decodeUint } from '@bursar/chainkit/evm'
+import { DECIMALS_CALL, decodeUint, isHex } from '@bursar/chainkit/evm'
 import type { AccountChainAdapter } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
-import { textOf } from '../shape.ts'
+import { Malformed, textOf } from '../shape.ts'
 import { countOf, quantity, quantityOf } from './quantity.ts'
 
 type GasEstimate = Awaited<ReturnType<AccountChainAdapter['estimateGas']>>
@@ -32,6 +32,7 @@ const DELEGATION = /^0xef0100[0-9a-f]{40}$/i
 export const readIsContract = (rpc: Rpc, address: string): Promise<boolean> =>
   rpc.read('eth_getCode', [address, 'latest'], (result) => {
     const code = textOf(result, 'the code')
+    if (!isHex(code)) throw new Malformed('the code is no hex')
     return code !== '0x' && !DELEGATION.test(code)
   })
 

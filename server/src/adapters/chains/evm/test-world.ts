@@ -30,7 +30,7 @@ const GAS = '0x100000'
 const FIRST_BLOCKS = 12
 
 export const adapterOf = (url: string, given: Partial<EvmAdapterSettings> & Kind): EvmWorld['adapter'] =>
-  createEvmAdapter({ url, tokens: [], traces: 'auto', gasPriceFloor: GWEI, gasPriceCap: 500n * GWEI, random: () => 0.5, ...given })
+  createEvmAdapter({ url, tokens: [], traces: 'auto', gasPriceFloor: GWEI, gasPriceCap: 500n * GWEI, random: () => 0, ...given })
 
 export const openEvmWorld = async (node: Anvil, kind: Kind): Promise<EvmWorld> => {
   const { rpc } = node
@@ -50,19 +50,30 @@ export const openEvmWorld = async (node: Anvil, kind: Kind): Promise<EvmWorld> =
     return call('Payer', payer, 'pay', [payments.map(({ to }) => to), units], units.reduce((sum, one) => sum + one, 0n))
   }
   const contracts: EvmWorld['contracts'] = {
-    ...{ adapter, token, feeToken, lookAlike, payer, decimals: 6 },
+    adapter,
+    token,
+    feeToken,
+    lookAlike,
+    payer,
+    decimals: 6,
     payToken: (contract, to, units) => call('TestToken', contract, 'transfer', [to, units]),
     payInside: payAll,
     payInRevertedCall: (to, units) => call('Payer', payer, 'payInRevertedCall', [[to], [units]], units),
     payThenRevert: (to, units) => call('Payer', payer, 'payThenRevert', [[to], [units]], units),
     payByDestruction: (to, units) => call('Payer', payer, 'payByDestruction', [to], units),
     impossible: {
-      ...{ from: faucetAccount, to: payer, value: 1n },
+      from: faucetAccount,
+      to: payer,
+      value: 1n,
       data: encodeFunctionData({ abi: readArtifact('Payer').abi, functionName: 'payThenRevert', args: [[payer], [1n]] }),
     },
   }
   return {
-    ...{ node, adapter, contracts, call, payAll },
+    node,
+    adapter,
+    contracts,
+    call,
+    payAll,
     identity: String(kind.chainId),
     newAddress: async () => checksumAddress(`0x${randomBytes(20).toString('hex')}`),
     pay: (to, value) => sendTransaction(rpc, { from: faucetAccount, to, value }),

@@ -1,0 +1,76 @@
+/** What a real node says to each kind of transaction it does not take, and what that means. */
+import { expect, test } from 'vitest'
+import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'
+import { startProxy } from '../test-proxy.ts'
+import { createBitcoinAdapter } from './index.ts'
+import { openBitcoinWorld, scriptTo, SETTINGS, urlOf, type BitcoinWorld } from './test-world.ts'
+import { spend, takeCoin } from './test-transaction.ts'
+
+describeWithBitcoind('handing transactions to bitcoind', () => {
+  const bitcoind = useBitcoind()
+  let started: Promise<BitcoinWorld> | undefined
+  const world = () => (started ??= bitcoind().then(openBitcoinWorld))
+
+  const payment = async (fee: bigint, units = 50_000n) => {
+    const { faucet, newAddress } = await world()
+    return spend(faucet, await takeCoin(faucet), [{ script: scriptTo(await newAddress()), units }], fee)
+  }
+
+  test.for([
+    ['offers nothing', 0n, 50_000n, { kind: 'refused', reason: 'fee-too-low', message: /min relay fee/ }],
+    ['is dust', 10_000n, 100n, { kind: 'refused', reason: 'invalid', message: /dust/ }],
+    ['offers an absurd fee', 20_000_000n, 50_000n, { kind: 'refused', reason: 'invalid', message: /maximum/ }],
+  ] as const)('%s', async ([, fee, units, { message, ...verdict }]) => {
+    const { adapter } = await world()
+    const answer = await adapter.broadcast((await payment(fee, units)).raw)
+    expect(answer).toMatchObject({ ...verdict, message: expect.stringMatching(message) })
+  })
+
+  test('is not final yet', async () => {
+    const { adapter } = await world()
+    const { raw } = await payment(10_000n)
+    const later = `${raw.slice(0, -8)}ff000020`
+    expect(await adapter.broadcast(later)).toMatchObject({ kind: 'refused', reason: 'invalid' })
+  })
+
+  test.for(['', '00', 'zz', '0x1234', 'f'.repeat(7)])('is the rubbish %j', async (raw) => {
+    const { adapter } = await world()
+    expect(await adapter.broadcast(raw)).toMatchObject({ kind: 'refused', reason: 'invalid' })
+  })
+
+  test('spends what never was: a conflict', async () => {
+    const { adapter } = await world()
+    const { raw } = await payment(10_000n)
+    const invented = `${raw.slice(0, 10)}${'5a'.repeat(32)}${raw.slice(74)}`
+    expect(await adapter.broadcast(invented)).toMatchObject({ kind: 'conflict' })
+  })
+
+  test('was mined, and what it paid was spent again: accepted', async () => {
+    const { adapter, faucet, mine } = await world()
+    const own = await faucet<string>('getnewaddress')
+    const coin = await takeCoin(faucet)
+    const first = await spend(faucet, coin, [{ script: scriptTo(own), units: coin.units - 20_000n }], 19_000n)
+    expect(await adapter.broadcast(first.raw)).toEqual({ kind: 'accepted' })
+    await mine(1)
+    expect(await adapter.broadcast(first.raw)).toEqual({ kind: 'accepted' })
+    const all = [{ txid: first.hash, vout: 0, units: coin.units - 20_000n }, { txid: first.hash, vout: 1, units: 1_000n }]
+    for (const output of all) {
+      const again = await spend(faucet, output, [], output.units > 1_000n ? 10_000n : 400n)
+      await faucet('generateblock', own, [again.raw])
+    }
+    expect(await adapter.broadcast(first.raw)).toEqual({ kind: 'accepted' })
+  })
+
+  test('was taken, and the answer was lost: unknown, and accepted when handed over again', async () => {
+    const { node } = await world()
+    const proxy = await startProxy(urlOf(node))
+    const adapter = createBitcoinAdapter({ ...SETTINGS, url: proxy.url })
+    const { raw, hash } = await payment(10_000n)
+    proxy.behave = ({ method }) => (method === 'sendrawtransaction' ? 'lose' : 'pass')
+    await expect(adapter.broadcast(raw)).rejects.toThrow(/BITCOIN: sendrawtransaction: no answer/)
+    proxy.behave = () => 'pass'
+    expect(await adapter.statusOf(hash)).toEqual({ kind: 'mempool' })
+    expect(await adapter.broadcast(raw)).toEqual({ kind: 'accepted' })
+    await proxy.close()
+  })
+})

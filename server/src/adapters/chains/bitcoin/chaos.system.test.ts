@@ -1,0 +1,34 @@
+import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'
+import { describeChaos } from '../conformance/chaos.ts'
+import { createBitcoinAdapter } from './index.ts'
+import { openBitcoinWorld, SETTINGS, urlOf } from './test-world.ts'
+
+describeWithBitcoind('bitcoind out of order', () => {
+  const bitcoind = useBitcoind()
+  describeChaos('the adapter', async () => {
+    const node = await bitcoind()
+    const { newAddress, rivals, pay, mine } = await openBitcoinWorld(node)
+    const address = await newAddress()
+    const { first } = await rivals(address, 100_000n)
+    const mined = await pay(address, 50_000n)
+    await mine(1)
+    await pay(address, 60_000n)
+    const height = Number(await node.rpc('getblockcount'))
+    return {
+      nodeUrl: urlOf(node),
+      adapterAt: (url) => createBitcoinAdapter({ ...SETTINGS, url, timeoutMs: 300, scanTimeoutMs: 300 }),
+      questions: {
+        identity: (adapter) => adapter.identity(),
+        head: (adapter) => adapter.head(),
+        finalized: (adapter) => adapter.finalized(),
+        blockAt: (adapter) => adapter.blockAt(height),
+        hashAt: (adapter) => adapter.hashAt(height),
+        mempool: (adapter) => adapter.mempool(new Set()),
+        statusOf: (adapter) => adapter.statusOf(mined),
+        broadcast: (adapter) => adapter.broadcast(first.raw),
+        feeRate: (adapter) => adapter.feeRate(),
+        balancesAt: (adapter) => adapter.balancesAt(height, [{ address, contract: null }]),
+      },
+    }
+  })
+})

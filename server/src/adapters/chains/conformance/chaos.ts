@@ -1,0 +1,90 @@
+/** A node that answers wrongly: whatever comes, an adapter says `ChainUnavailable` and never makes anything up. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ChainUnavailable, type ChainAdapter } from '../port.ts'
+import { startProxy, type Behaviour, type TestProxy } from '../test-proxy.ts'
+
+export interface ChaosWorld<A extends ChainAdapter> {
+  nodeUrl: string
+  /** a new adapter that gives up on an answer after 300 ms */
+  adapterAt(url: string): A
+  /** every question that reaches the node, by name, with arguments to which the node has an answer */
+  questions: Record<string, (adapter: A) => Promise<unknown>>
+}
+
+const FAULTS: Record<string, Behaviour> = {
+  'HTTP 500 without a body': { status: 500, body: '' },
+  'HTTP 429 in words': { status: 429, body: 'Too many requests' },
+  'HTTP 503 as a page': { status: 503, body: '<html><body>Bad gateway</body></html>' },
+  'HTTP 401': { status: 401, body: '' },
+  'a page in place of JSON': { status: 200, body: '<!doctype html><title>Welcome</title>' },
+  'an empty answer': { status: 200, body: '' },
+  null: { status: 200, body: 'null' },
+  'an empty list': { status: 200, body: '[]' },
+  'an empty object': { status: 200, body: '{}' },
+  'neither result nor error': { status: 200, body: '{"jsonrpc":"2.0","id":0}' },
+  'an answer to another question': { status: 200, body: '{"jsonrpc":"2.0","id":77,"result":"0x1"}' },
+  'an error for nobody': { status: 200, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch too large"}}' },
+  'a provider that has had enough': { refuse: { code: -32005, message: 'daily request count exceeded' } },
+  'a node that is loading': { refuse: { code: -28, message: 'Loading block index...' } },
+  'a number of the wrong kind': { change: () => -1.5 },
+  nonsense: { change: () => 'nonsense' },
+  'nonsense in an object': { change: () => ({ hash: 7, number: 'x', blocks: -1, confirmations: 'many', success: true, height: 0.5 }) },
+  'half an answer': 'half',
+  'a connection that breaks': 'reset',
+  'an answer that is lost': 'lose',
+  'no answer at all': 'hang',
+}
+
+export const describeChaos = <A extends ChainAdapter>(name: string, makeWorld: () => Promise<ChaosWorld<A>>): void => {
+  describe(name, () => {
+    let world: ChaosWorld<A>
+    let proxy: TestProxy
+    beforeAll(async () => {
+      world = await makeWorld()
+      proxy = await startProxy(world.nodeUrl)
+    })
+    afterAll(() => proxy.close())
+
+    const askAll = async (): Promise<[string, unknown][]> => {
+      const questions = Object.entries(world.questions)
+      const answers = questions.map(async ([question, ask]): Promise<[string, unknown]> => {
+        const adapter = world.adapterAt(proxy.url)
+        return [question, await ask(adapter).catch((error: unknown) => error)]
+      })
+      return Promise.all(answers)
+    }
+
+    test('questions have answers while the node is well', async () => {
+      proxy.behave = () => 'pass'
+      for (const [question, answer] of await askAll()) expect(answer, question).not.toBeInstanceOf(Error)
+    })
+
+    test.for(Object.entries(FAULTS))('%s', async ([, fault]) => {
+      proxy.behave = () => fault
+      for (const [question, answer] of await askAll()) {
+        expect(answer, question).toBeInstanceOf(ChainUnavailable)
+        expect((answer as Error).message).toMatch(/^[A-Z_]+: [a-zA-Z_]+: /)
+        // Addresses of nodes hold passwords and keys.
+        expect((answer as Error).message).not.toContain('://')
+      }
+    })
+
+    test('one bad answer is asked for again, but nothing is handed over twice', async () => {
+      for (const [question, ask] of Object.entries(world.questions)) {
+        let bad = 1
+        proxy.asked = []
+        proxy.behave = () => (bad-- > 0 ? { status: 502, body: 'Bad gateway' } : 'pass')
+        const answer = await ask(world.adapterAt(proxy.url)).catch((error: unknown) => error)
+        if (question === 'broadcast') expect(answer).toBeInstanceOf(ChainUnavailable)
+        else expect(answer, question).not.toBeInstanceOf(Error)
+        expect(proxy.asked.length, question).toBe(question === 'broadcast' ? 1 : Math.max(2, proxy.asked.length))
+      }
+    })
+
+    test('nobody at the address', async () => {
+      const adapter = world.adapterAt('http://user:password@127.0.0.1:1/')
+      await expect(adapter.head()).rejects.toThrow(/ECONNREFUSED/)
+      await expect(adapter.head()).rejects.toBeInstanceOf(ChainUnavailable)
+    })
+  })
+}
