@@ -33,8 +33,9 @@ export const ownerOf = async (
 ): Promise<Map<string, AddressOwner>> => {
   if (addresses.length === 0) return new Map()
   const { rows } = await sql<AddressOwner>`
-    select merchant_id as "merchantId", id as "addressId", address, meta, leased_until as "leasedUntil"
-    from addresses where family = ${family} and address = any(${[...addresses]}::text[])`.execute(db)
+    select a.merchant_id as "merchantId", a.id as "addressId", a.address, a.meta, a.leased_until as "leasedUntil"
+    from unnest(${[...addresses]}::text[]) u(address)
+    join addresses a on a.address = u.address and a.family = ${family}`.execute(db)
   return new Map(rows.map((row) => [row.address, row]))
 }
 
