@@ -1,6 +1,6 @@
 /**
- * Runs before every npm script: makes node_modules what package-lock.json says, Node 24 included, and does nothing when it
- * is. Depends on nothing but Node 20 and npm, because it runs before anything is installed.
+ * Runs before every npm script: makes node_modules what package-lock.json says, Node 24 included, and does nothing when
+ * it is. Depends on nothing but Node 20 and npm, because it runs before anything is installed.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -28,14 +28,16 @@ try {
 
 function checkNode() {
   if (majorOf(process.versions.node) >= oldestNode) return
-  throw new Refusal(`Node ${process.versions.node} is too old; install Node ${oldestNode} or newer, then run this again`)
+  throw new Refusal(
+    `Node ${process.versions.node} is too old; install Node ${oldestNode} or newer, then run this again`,
+  )
 }
 
 /** npm scripts run the `node` of node_modules/.bin when there is one, else the machine's own. */
 function checkProjectNode() {
   if (existsSync(join(modules, '.bin', 'node')) || majorOf(process.versions.node) >= projectNode) return
   throw new Refusal(
-    `npm has no Node ${projectNode} for ${process.platform} ${process.arch} and this is Node ${process.versions.node}; ` +
+    `npm has no Node ${projectNode} for ${process.platform} ${process.arch}, and this is ${process.version}; ` +
       `install Node ${projectNode}, then run this again`,
   )
 }
@@ -43,7 +45,8 @@ function checkProjectNode() {
 async function install(onStart) {
   if (whyStale(root) === undefined) return
   const unfit = whyLockDoesNotFit(root)
-  if (unfit !== undefined) throw new Refusal(`package-lock.json does not fit: ${unfit}; run npm install and commit the lock file`)
+  if (unfit !== undefined)
+    throw new Refusal(`package-lock.json does not fit: ${unfit}; run npm install and commit the lock file`)
   console.log('bursar: installing packages; the first time this takes a minute or two')
   const started = Date.now()
   if (existsSync(installedLockOf(root))) {
@@ -51,7 +54,8 @@ async function install(onStart) {
     rmSync(installedLockOf(root))
   } else {
     // Begun and not finished: what is there may be half a package.
-    for (const folder of [root, ...workspacesOf(root)]) rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
+    for (const folder of [root, ...workspacesOf(root)])
+      rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
   }
   await runNpm(root, onStart)
   const stale = whyStale(root)

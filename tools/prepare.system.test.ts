@@ -1,6 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync,
-  writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -8,7 +20,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 const tools = new URL('.', import.meta.url).pathname
 const nobody = { uid: 65_534, gid: 65_534 }
 /** Only root can, and only when this Node lies where others may run it. */
-const canBeNobody = process.geteuid?.() === 0 && spawnSync(process.execPath, ['--version'], { ...nobody, cwd: '/' }).status === 0
+const canBeNobody =
+  process.geteuid?.() === 0 && spawnSync(process.execPath, ['--version'], { ...nobody, cwd: '/' }).status === 0
 const installed = 'packages installed in'
 
 let template: string
@@ -48,7 +61,11 @@ function npm(args: string[]): void {
 
 function run(options: { uid?: number; gid?: number; env?: Record<string, string> } = {}) {
   const { env, ...ids } = options
-  const child = spawn(process.execPath, [join(project, 'tools', 'prepare.mjs')], { cwd: '/', ...ids, env: { ...process.env, ...env } })
+  const child = spawn(process.execPath, [join(project, 'tools', 'prepare.mjs')], {
+    cwd: '/',
+    ...ids,
+    env: { ...process.env, ...env },
+  })
   let output = ''
   child.stdout.on('data', (chunk) => (output += chunk))
   child.stderr.on('data', (chunk) => (output += chunk))

@@ -3,6 +3,7 @@
  *
  *     npm test                      everything
  *     npm test -- server/src/money  the tests of one folder
+ *     npm run check                 the checks alone
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -37,7 +38,8 @@ const checks: readonly Step[] = [
   { name: 'database schema', script: 'tools/schema.ts', args: ['--check'], needs: 'tools/schema.ts' },
 ]
 
-const filters = process.argv.slice(2)
+const onlyChecks = process.argv.includes('--checks')
+const filters = process.argv.slice(2).filter((argument) => argument !== '--checks')
 mkdirSync(join(root, '.bursar'), { recursive: true, mode: 0o711 })
 rmSync(report, { force: true })
 rmSync(summary, { force: true })
@@ -46,7 +48,7 @@ const outcomes: Outcome[] = []
 for (const step of filters.length > 0 ? [] : checks) {
   if (step.needs === undefined || existsSync(join(root, step.needs))) outcomes.push(await runCheck(step))
 }
-outcomes.push(...(await runTests()))
+if (!onlyChecks) outcomes.push(...(await runTests()))
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
 process.exitCode = failed === 0 ? 0 : 1
 print()
@@ -54,7 +56,13 @@ print()
 async function runCheck(step: Step): Promise<Outcome> {
   const started = performance.now()
   const code = await run(step.script, step.args)
-  return { name: step.name, seconds: since(started), passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
+  return {
+    name: step.name,
+    seconds: since(started),
+    passed: code === 0 ? 1 : 0,
+    failed: code === 0 ? 0 : 1,
+    skipped: 0,
+  }
 }
 
 async function runTests(): Promise<Outcome[]> {
@@ -69,7 +77,10 @@ async function runTests(): Promise<Outcome[]> {
 
 function countTests(): Pick<Outcome, 'passed' | 'failed' | 'skipped'> {
   if (!existsSync(report)) return { passed: 0, failed: 0, skipped: 0 }
-  const counts = JSON.parse(readFileSync(report, 'utf8')) as Record<'numPassedTests' | 'numFailedTests' | 'numPendingTests', number>
+  const counts = JSON.parse(readFileSync(report, 'utf8')) as Record<
+    'numPassedTests' | 'numFailedTests' | 'numPendingTests',
+    number
+  >
   return { passed: counts.numPassedTests, failed: counts.numFailedTests, skipped: counts.numPendingTests }
 }
 
@@ -88,7 +99,8 @@ function since(started: number): number {
 function print(): void {
   const total = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
   const skipped = outcomes.reduce((sum, outcome) => sum + outcome.skipped, 0)
-  const row = (name: string, cells: readonly (string | number)[]): string => name.padEnd(24) + cells.map((cell) => String(cell).padStart(9)).join('')
+  const row = (name: string, cells: readonly (string | number)[]): string =>
+    name.padEnd(24) + cells.map((cell) => String(cell).padStart(9)).join('')
   console.log(`\n${row('', ['passed', 'failed', 'skipped', 'seconds'])}`)
   for (const { name, seconds, ...counts } of outcomes) {
     console.log(row(name, [counts.passed, counts.failed, counts.skipped, seconds.toFixed(1)]))

@@ -16,7 +16,9 @@ const template: Template = {
 const ours = useDatabase({ template })
 
 function names(url: string): Promise<string[]> {
-  return withClient(url, async (client) => (await client.query<{ name: string }>('select name from fruit')).rows.map((row) => row.name))
+  return withClient(url, async (client) =>
+    (await client.query<{ name: string }>('select name from fruit')).rows.map((row) => row.name),
+  )
 }
 
 test('each database starts as the template was left and does not see another', async () => {
@@ -60,6 +62,8 @@ test('a migration that fails is run again by the next one who asks', async () =>
 })
 
 test('the server keeps the settings that ledger tests rely on', async () => {
-  const shown = await withClient(inject('postgresUrl'), (client) => client.query<{ synchronous_commit: string }>('show synchronous_commit'))
+  const shown = await withClient(inject('postgresUrl'), (client) =>
+    client.query<{ synchronous_commit: string }>('show synchronous_commit'),
+  )
   expect(shown.rows[0]?.synchronous_commit).toBe('on')
 })

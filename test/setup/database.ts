@@ -30,7 +30,10 @@ export async function createDatabase({ template }: { template?: Template } = {})
   }
 }
 
-/** For the top of a test file: made before its first test, dropped after its last. Read `url` inside hooks and tests only. */
+/**
+ * For the top of a test file: made before its first test, dropped after its last. Read `url` inside hooks and tests
+ * only.
+ */
 export function useDatabase(options: { template?: Template } = {}): { readonly url: string } {
   let database: TestDatabase | undefined
   beforeAll(async () => {
@@ -50,7 +53,10 @@ async function ensureTemplate(server: string, template: Template): Promise<strin
   const name = `bursar_${inject('runId')}_t_${template.name}`
   await withClient(server, async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', [name])
-    const found = await client.query<{ datistemplate: boolean }>('select datistemplate from pg_database where datname = $1', [name])
+    const found = await client.query<{ datistemplate: boolean }>(
+      'select datistemplate from pg_database where datname = $1',
+      [name],
+    )
     if (found.rows[0]?.datistemplate === true) return
     // Left by a migration that failed: start afresh, so that every file reports the same failure.
     await client.query(`drop database if exists ${name} with (force)`)

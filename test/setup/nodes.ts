@@ -42,7 +42,14 @@ export function useBitcoind(options: Partial<BitcoindOptions> = {}): () => Promi
 /** Blocks come by `evm_mine` unless `blockTime` says otherwise. */
 export function useAnvil(options: Partial<AnvilOptions> = {}): () => Promise<Anvil> {
   return useNode('anvil', ({ dir }) =>
-    startAnvil({ name: 'anvil', chainId: 31_337, port: 0, slotsInEpoch: 1, logFile: join(dir, 'anvil.log'), ...options }),
+    startAnvil({
+      name: 'anvil',
+      chainId: 31_337,
+      port: 0,
+      slotsInEpoch: 1,
+      logFile: join(dir, 'anvil.log'),
+      ...options,
+    }),
   )
 }
 

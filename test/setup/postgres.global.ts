@@ -6,7 +6,9 @@ import { withClient } from '../../sandbox/postgres/connection.ts'
 import { makeScratch } from './scratch.ts'
 import './provided.ts'
 
-/** The machine outlives a test: what the kernel has cached survives any kill, so waiting for the disk proves nothing. */
+/**
+ * The machine outlives a test: what the kernel has cached survives any kill, so waiting for the disk proves nothing.
+ */
 const settings = { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB', max_wal_size: '1GB' }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -31,9 +33,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function dropDatabasesOf(url: string, runId: string): Promise<void> {
   await withClient(url, async (client) => {
-    const found = await client.query<{ datname: string }>('select datname from pg_database where starts_with(datname, $1)', [
-      `bursar_${runId}_`,
-    ])
+    const found = await client.query<{ datname: string }>(
+      'select datname from pg_database where starts_with(datname, $1)',
+      [`bursar_${runId}_`],
+    )
     for (const { datname } of found.rows) {
       const name = client.escapeIdentifier(datname)
       await client.query(`alter database ${name} is_template false`)

@@ -37,7 +37,11 @@ async function sweep(): Promise<void> {
     if (!name.startsWith(prefix) || !existsSync(keeper) || recordedProcess(keeper) !== undefined) continue
     for (const file of readdirSync(dir).filter((entry) => entry.endsWith('.process.json'))) {
       const left = recordedProcess(join(dir, file))
-      if (left !== undefined) await endProcess(left, [{ signal: 'SIGQUIT', waitMs: 3_000 }, { signal: 'SIGKILL', waitMs: 3_000 }])
+      if (left !== undefined)
+        await endProcess(left, [
+          { signal: 'SIGQUIT', waitMs: 3_000 },
+          { signal: 'SIGKILL', waitMs: 3_000 },
+        ])
     }
     rmSync(dir, { recursive: true, force: true })
   }

@@ -52,7 +52,7 @@ test('every notification is signed for its receiver, and the list of events hold
     headers: message!.headers, rawBody: message!.body, host, path: pathname, privateKeys: merchant().privateKey, now: () => stamped,
   })
   expect(verified).toEqual(JSON.parse(message!.body))
-  const { events } = await merchant().client.events.list({ after: '0' })
+  const { events } = await merchant().client.events.list({ after: 0 })
   expect(events.map((e) => e.sequence)).toEqual(events.map((_, i) => i + 1))
   expect(events[0]!.body).toEqual(JSON.parse(message!.body))
 })
@@ -72,7 +72,7 @@ test('one address on both EVM chains: money is credited as what it is', async ()
 })
 
 test('a rotating address: in its time, and late', async () => {
-  const { address: to, expiredAt } = await merchant().client.addresses.createRotating({ blockchain: 'ETHEREUM', duration: 600_000 })
+  const { address: to, expiredAt } = await merchant().client.rotatingAddresses.create({ blockchain: 'ETHEREUM', duration: 600_000 })
   expect(expiredAt).toBeGreaterThan(Date.now())
   const first = await sandbox.pay('ETHEREUM', 'USDC', to, '5')
   await sandbox.notified(merchant(), { hash: first, status: 'Done' })

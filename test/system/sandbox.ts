@@ -1,5 +1,5 @@
 /** The whole sandbox in a folder and on ports of its own, spoken to as tools and merchants speak to it; its processes can be killed. */
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,6 +30,7 @@ export type Network = 'BITCOIN' | 'ETHEREUM' | 'BINANCE_SMART_CHAIN'
 
 export interface Sandbox {
   dir: string
+  api: string
   environment: NodeJS.ProcessEnv
   database: string
   merchants: readonly [Merchant, Merchant]
@@ -50,6 +51,8 @@ export interface Sandbox {
   start(role: 'api' | 'worker' | 'watcher' | 'signer', env?: Record<string, string>): Promise<void>
   /** Waits until a role stands still at its pause point. */
   paused(role: 'worker', point: string): Promise<void>
+  /** Asks the node itself. */
+  rpcCall(blockchain: 'ETHEREUM' | 'BINANCE_SMART_CHAIN', method: string, params: unknown[]): Promise<unknown>
   logs(): string
   stop(): Promise<void>
 }
@@ -126,9 +129,10 @@ const connect = (
     ask('GET', `${inbox}/messages?after=${after}&merchantId=${merchant.id}`)
   const logOf = (name: string): string => readFileSync(join(dir, 'logs', name), 'utf8')
   const logs = (): string =>
-    [...lines, ...readdirSync(join(dir, 'logs')).map((file) => `--- ${file}\n${logOf(file).slice(-5000)}`)].join('\n')
+    [...lines, ...['api', 'worker', 'watcher', 'signer'].map((role) => `--- ${role}\n${logOf(`${role}.log`).slice(-3000)}`)].join('\n')
   return {
     dir,
+    api,
     environment,
     database: world.databaseUrl,
     hasBitcoin: world.bitcoin !== undefined,
@@ -170,6 +174,7 @@ const connect = (
         await sleep(20)
       }
     },
+    rpcCall: (blockchain, method, params) => (blockchain === 'ETHEREUM' ? world.ethereum : world.bsc).node.rpc(method, ...params),
     logs,
     stop: async () => {
       await keeper.stop()

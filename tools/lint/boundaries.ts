@@ -16,10 +16,12 @@ const PARTS: { at: RegExp; may: RegExp; says: string }[] = [
 /** Levels of the server: a folder imports from its own level or a lower one. */
 const LEVELS: Record<string, number> = {
   base: 0, money: 1, db: 1, jobs: 2, ledger: 2, platform: 2, outbound: 2, adapters: 2,
-  http: 4, watcher: 4, cli: 4,
+  http: 4, watcher: 4, cli: 6,
 }
 const ROOM_LEVEL = 3
-const TOP_LEVEL = 5
+/** `app.ts` and what it composes with. Commands stand on it, `main.ts` on them. */
+const APP_LEVEL = 5
+const MAIN_LEVEL = 7
 /** Files that may use an adapter's code; anyone may name its types. */
 const TALKS_TO_ADAPTERS = /^server\/src\/([^/]+\/jobs(-[a-z]+)?\.ts$|watcher\/|adapters\/|cli\/|[^/]+\.ts$)|\.test\.ts$/
 const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|common|misc|types)(\.|\/)/
@@ -27,7 +29,8 @@ const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|common|misc|types)(\.|\/)/
 const roomOf = (path: string): string | undefined => /^server\/src\/([^/]+)\//.exec(path)?.[1]
 const levelOf = (path: string): number => {
   const room = roomOf(path)
-  return room === undefined ? TOP_LEVEL : (LEVELS[room] ?? ROOM_LEVEL)
+  if (room === undefined) return path.endsWith('/main.ts') ? MAIN_LEVEL : APP_LEVEL
+  return LEVELS[room] ?? ROOM_LEVEL
 }
 const isTest = (path: string): boolean => /\.test\.tsx?$|^test\/|\/test-[^/]+\.ts$/.test(path)
 
@@ -73,6 +76,7 @@ const judgeImport = (path: string, one: Import): string[] => {
 
 const judgePackage = (path: string, specifier: string): string[] => {
   const broken = PARTS.filter(({ at, may }) => at.test(path) && !isTest(path) && !may.test(specifier)).map(({ says }) => says)
+  if (specifier === '@bursar/chainkit/signing' && !path.startsWith('signer/')) broken.push('only the signer takes private keys')
   const signer = specifier.startsWith('@bursar/signer') && specifier !== '@bursar/signer/client'
   if (signer && path.startsWith('server/')) broken.push('the server knows the signer by its client only')
   return broken

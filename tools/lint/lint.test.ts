@@ -34,6 +34,7 @@ describe('canaries: each rule finds what it is there for', () => {
     ['chainkit is pure', 'chainkit/src/x.ts', "import fs from 'node:fs'"],
     ['few dependencies', 'signer/src/x.ts', "import pg from 'pg'"],
     ['no runtime dependency', 'sdk/src/x.ts', "import { request } from 'undici'"],
+    ['only the signer takes private keys', 'server/src/withdrawals/jobs.ts', "import { a } from '@bursar/chainkit/signing'"],
     ['by its client only', 'server/src/withdrawals/jobs.ts', "import { a } from '@bursar/signer'"],
     ['named for what it does', 'server/src/deposits/helpers.ts', ''],
     ['no such file', 'server/src/deposits/x.ts', "export * from './gone.ts'"],

@@ -1,6 +1,17 @@
 /** One installer at a time. */
-import { accessSync, constants, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync,
-  writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Refusal } from './refusal.mjs'
 
@@ -36,7 +47,9 @@ function checkWritable(root) {
     try {
       accessSync(folder, constants.W_OK)
     } catch {
-      throw new Refusal(`packages must be installed, but ${folder} is read-only for this user; run as its owner or copy the project`)
+      throw new Refusal(
+        `packages must be installed, but ${folder} is read-only for this user; run as its owner or copy the project`,
+      )
     }
   }
 }

@@ -6,10 +6,17 @@ import { Refusal } from './refusal.mjs'
 
 /**
  * `npm install` without saving installs the lock file's versions, as `npm ci` does. `npm ci` itself refuses a lock file
- * that was written where the registry lacked some packages of other machines. Install scripts stay off: nothing here needs
- * one. `onStart` is told npm's pid.
+ * that was written where the registry lacked some packages of other machines. Install scripts stay off: nothing here
+ * needs one. `onStart` is told npm's pid.
  */
-const installArguments = ['install', '--no-save', '--ignore-scripts', '--include=dev', '--include=optional', '--loglevel=error']
+const installArguments = [
+  'install',
+  '--no-save',
+  '--ignore-scripts',
+  '--include=dev',
+  '--include=optional',
+  '--loglevel=error',
+]
 
 export async function runNpm(root, onStart) {
   const [file, ...first] = npmCommand(root)
@@ -17,7 +24,9 @@ export async function runNpm(root, onStart) {
     const child = spawn(file, [...first, ...installArguments], { cwd: root, stdio: ['ignore', 'inherit', 'pipe'] })
     let text = ''
     child.stderr.on('data', (chunk) => (text += chunk))
-    child.on('error', (error) => reject(new Refusal(`npm cannot be started (${error.message}); install npm, then run this again`)))
+    child.on('error', (error) =>
+      reject(new Refusal(`npm cannot be started (${error.message}); install npm, then run this again`)),
+    )
     child.on('close', (status) => resolve({ code: status, errors: text }))
     if (child.pid !== undefined) onStart(child.pid)
   })
@@ -36,8 +45,10 @@ function npmCommand(root) {
 
 function explain(errors, root) {
   const reasons = [
-    [/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT/,
-      'the npm registry cannot be reached; check the network or the proxy settings of npm'],
+    [
+      /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT/,
+      'the npm registry cannot be reached; check the network or the proxy settings of npm',
+    ],
     [/EACCES|EPERM|EROFS/, `npm may not write to ${root} or to its cache; make both yours`],
     [/ENOSPC/, 'the disk is full'],
   ]

@@ -30,7 +30,8 @@ export function whyLockDoesNotFit(root) {
     const entry = locked[folder.slice(root.length + 1)]
     const asked = readJson(join(folder, 'package.json'))
     for (const kind of ['dependencies', 'devDependencies', 'optionalDependencies']) {
-      if (inOrder(entry?.[kind]) !== inOrder(asked[kind])) return `${kind} of ${join(folder, 'package.json')} have changed`
+      if (inOrder(entry?.[kind]) !== inOrder(asked[kind]))
+        return `${kind} of ${join(folder, 'package.json')} have changed`
     }
   }
   return undefined

@@ -60,7 +60,7 @@ export const eventCommands: readonly Command[] = [
     run: async ([merchantId], env) => {
       const id = needed(merchantId, 'MERCHANT_ID')
       await withInstallation(env, async ({ runtime }) => {
-        await inTransaction(runtime.db, (tx) => wakeMerchant(tx, id, momentOf(runtime).at))
+        await inTransaction(runtime.db, (tx) => wakeMerchant(tx, id, momentOf(runtime)))
         print('woken')
       })
     },

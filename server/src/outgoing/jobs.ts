@@ -27,7 +27,7 @@ export interface SendingDeps {
   pause: PausePoint
 }
 
-const LEASE_MS = 60_000
+const LEASE_MS = 20_000
 const RETRY_MS = 5_000
 const MOST_AT_ONCE = 25
 

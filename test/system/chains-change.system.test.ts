@@ -1,0 +1,115 @@
+/** What chains do to money that was there already: replacements, reorganisations, fees that rise. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startSandbox, type Network, type Sandbox } from './sandbox.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  // Blocks come when a test says so.
+  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0', BURSAR_BLOCK_SECONDS_ETHEREUM: '0', BURSAR_BLOCK_SECONDS_BSC: '0' })
+  for (const network of ['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN'] as const) await sandbox.mine(network, 8)
+}, 240_000)
+afterAll(() => sandbox?.stop(), 60_000)
+
+const shop = () => sandbox.merchants[0]
+const balance = async (ticker: string): Promise<string> => (await shop().client.balances.list([ticker]))[0]!.value
+const addressOn = async (blockchain: Network): Promise<string> => (await shop().client.addresses.create({ blockchain })).address
+const bursar = (...args: string[]) =>
+  promisify(execFile)(process.execPath, ['server/src/main.ts', ...args], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) }).then(
+    (r) => r.stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
+const statuses = async (match: Record<string, unknown>): Promise<unknown[]> =>
+  (await sandbox.messages(shop()))
+    .map((m) => JSON.parse(m.body) as Record<string, unknown>)
+    .filter((b) => Object.entries(match).every(([key, value]) => b[key] === value))
+    .map((b) => b['status'])
+const settles = async (ticker: string, value: string): Promise<void> => {
+  const deadline = performance.now() + 30_000
+  while ((await balance(ticker)) !== value) {
+    if (performance.now() > deadline) throw new Error(`${ticker} is ${await balance(ticker)}, not ${value}\n${sandbox.logs()}`)
+    await sleep(100)
+  }
+}
+
+test('Bitcoin: Pending comes from the pool, before any block', async () => {
+  const to = await addressOn('BITCOIN')
+  const hash = await sandbox.pay('BITCOIN', 'BTC', to, '0.0005')
+  expect(await sandbox.notified(shop(), { hash, status: 'Pending' })).not.toHaveProperty('block')
+  await sandbox.mine('BITCOIN', 1)
+  await sandbox.notified(shop(), { hash, status: 'Done' })
+  await settles('BTC', '0.0005')
+})
+
+test('Bitcoin: a credited deposit that a reorganisation replaces for ever is taken back, and told as Failed once that is final', async () => {
+  const to = await addressOn('BITCOIN')
+  const hash = await sandbox.pay('BITCOIN', 'BTC', to, '0.001')
+  await sandbox.mine('BITCOIN', 1)
+  await sandbox.notified(shop(), { hash, status: 'Done' })
+  await settles('BTC', '0.0015')
+  await sandbox.reorg('BITCOIN', 1, [hash])
+  await settles('BTC', '0.0005')
+  expect(await bursar('alerts')).toContain('deposit-reversed')
+  await sandbox.mine('BITCOIN', 7)
+  expect(await sandbox.notified(shop(), { hash, status: 'Failed' })).toMatchObject({ failReason: 'TRANSACTION_REPLACED' })
+})
+
+test('Bitcoin: a deposit that comes back on the other branch is credited again, and Done is not sent twice', async () => {
+  const to = await addressOn('BITCOIN')
+  const hash = await sandbox.pay('BITCOIN', 'BTC', to, '0.0002')
+  await sandbox.mine('BITCOIN', 1)
+  await sandbox.notified(shop(), { hash, status: 'Done' })
+  await sandbox.reorg('BITCOIN', 1)
+  await settles('BTC', '0.0007')
+  expect(await statuses({ hash })).toEqual(['Pending', 'Done'])
+})
+
+test('EVM: a reorganisation before finality changes nothing but the block', async () => {
+  const to = await addressOn('ETHEREUM')
+  const hash = await sandbox.pay('ETHEREUM', 'USDT', to, '40')
+  await sandbox.mine('ETHEREUM', 1)
+  await sandbox.notified(shop(), { hash, status: 'Pending' })
+  await sandbox.reorg('ETHEREUM', 1)
+  await sandbox.mine('ETHEREUM', 4)
+  await sandbox.notified(shop(), { hash, status: 'Done' })
+  await settles('USDT', '40')
+  expect(await statuses({ hash })).toEqual(['Pending', 'Done'])
+})
+
+test('EVM: a withdrawal whose block is lost is sent again with the same bytes, paid once, and Done is not sent twice', async () => {
+  const to = await sandbox.outside('ETHEREUM')
+  const { id } = await shop().client.withdrawals.crypto.create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '10' })
+  const pending = await sandbox.notified(shop(), { id, status: 'Pending' })
+  await sandbox.mine('ETHEREUM', 1)
+  await sandbox.notified(shop(), { id, status: 'Done' })
+  await sandbox.reorg('ETHEREUM', 1, [pending['hash'] as string]).catch(() => sandbox.reorg('ETHEREUM', 1))
+  await sandbox.advance(10_000)
+  for (let i = 0; i < 6; i += 1) {
+    await sleep(500)
+    await sandbox.mine('ETHEREUM', 1)
+  }
+  expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe('10')
+  expect(await statuses({ id })).toEqual(['Pending', 'Done'])
+})
+
+const FIFTY_GWEI = '0xba43b7400'
+
+test('EVM: a withdrawal stuck below the base fee is bumped with the same nonce, and paid once', async () => {
+  const to = await sandbox.outside('ETHEREUM')
+  const { id } = await shop().client.withdrawals.crypto.create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '3' })
+  const first = await sandbox.notified(shop(), { id, status: 'Pending' })
+  await sandbox.rpcCall('ETHEREUM', 'anvil_setNextBlockBaseFeePerGas', [FIFTY_GWEI])
+  await sandbox.mine('ETHEREUM', 1)
+  await sleep(1_000)
+  expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe('0')
+  await sandbox.advance(30_000)
+  let done: Record<string, unknown> | undefined
+  for (let i = 0; i < 40 && !done; i += 1) {
+    await sleep(500)
+    await sandbox.mine('ETHEREUM', 1)
+    done = await sandbox.notified(shop(), { id, status: 'Done' }, 200).catch(() => undefined)
+  }
+  expect(done).toBeDefined()
+  expect(done!['hash']).not.toBe(first['hash'])
+  expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe('3')
+}, 120_000)
