@@ -2,7 +2,6 @@ import { isRefused } from '@bursar/chainkit'
 import { parseTransaction } from '@bursar/chainkit/bitcoin'
 import type { BroadcastResult } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
-import type { RpcAnswer } from '../rpc-answer.ts'
 import { Malformed } from '../shape.ts'
 import { hashOf } from './block.ts'
 import { readStatus } from './standing.ts'
@@ -16,19 +15,17 @@ const VERIFY_REJECTED = -26
 const ALREADY_IN_CHAIN = -27
 const DECODE_FAILED = -22
 
+const MISSING = /missing[- ]inputs|missingorspent/i
+
 /** What Bitcoin Core's refusals mean. The first that fits counts; of a code without a pattern, every message. */
 const VERDICTS: readonly { code: number; says?: RegExp; verdict: Verdict }[] = [
   { code: ALREADY_IN_CHAIN, verdict: 'accepted' },
   { code: VERIFY_REJECTED, says: /^txn-already-(in-mempool|known)|^txn-same-nonwitness-data-in-mempool/, verdict: 'accepted' },
   // An input is not there: another transaction spent it, or this very one did and its outputs are spent too.
-  { code: VERIFY_ERROR, says: /missing ?inputs|missing-inputs|missingorspent/i, verdict: 'spent' },
-  { code: VERIFY_REJECTED, says: /missing-inputs|missingorspent/i, verdict: 'spent' },
-  { code: VERIFY_REJECTED, says: /^txn-mempool-conflict/, verdict: 'conflict' },
-  {
-    code: VERIFY_REJECTED,
-    says: /^min relay fee not met|^mempool min fee not met|^mempool full|^insufficient fee|insufficient feerate|^replacement-failed/,
-    verdict: 'fee-too-low',
-  },
+  { code: VERIFY_ERROR, says: MISSING, verdict: 'spent' },
+  { code: VERIFY_REJECTED, says: MISSING, verdict: 'spent' },
+  { code: VERIFY_REJECTED, says: /^txn-mempool-conflict|^bad-txns-spends-conflicting-tx/, verdict: 'conflict' },
+  { code: VERIFY_REJECTED, says: /^m(in relay|empool min) fee not met|^mempool full|^insufficient fee|^replacement-failed/, verdict: 'fee-too-low' },
   { code: VERIFY_ERROR, verdict: 'invalid' },
   { code: VERIFY_REJECTED, verdict: 'invalid' },
   { code: DECODE_FAILED, verdict: 'invalid' },
@@ -40,7 +37,7 @@ export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<Broad
   const answer = await rpc.ask({ method: METHOD, params: [raw] }, { attempts: 1 })
   if (answer.ok) return rpc.believe(METHOD, () => acceptedAs(hash, answer.result))
   const { message } = answer
-  switch (judge(rpc, answer)) {
+  switch (verdictOf(answer.code, message)) {
     case 'accepted':
       return { kind: 'accepted' }
     case 'spent':
@@ -51,8 +48,14 @@ export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<Broad
       return { kind: 'refused', reason: 'fee-too-low', message }
     case 'invalid':
       return { kind: 'refused', reason: 'invalid', message }
+    default:
+      throw rpc.unavailable(METHOD, `refused: ${message} (${answer.code})`)
   }
 }
+
+/** Undefined when the node speaks of itself (it is loading, it is out of memory) and not of the transaction. */
+export const verdictOf = (code: number, message: string): Verdict | undefined =>
+  VERDICTS.find((one) => one.code === code && (one.says?.test(message) ?? true))?.verdict
 
 /** Undefined for what is no transaction to us: then the node says what is wrong with it. */
 const hashOfRaw = (raw: string): string | undefined => {
@@ -63,13 +66,6 @@ const hashOfRaw = (raw: string): string | undefined => {
 const acceptedAs = (hash: string | undefined, result: unknown): BroadcastResult => {
   if (hashOf(result, 'the answer') !== hash) throw new Malformed(`${hash} was taken as ${String(result)}`)
   return { kind: 'accepted' }
-}
-
-const judge = (rpc: Rpc, { code, message }: Extract<RpcAnswer, { ok: false }>): Verdict => {
-  const found = VERDICTS.find((one) => one.code === code && (one.says?.test(message) ?? true))
-  // Anything else is about the node (it is loading, it is out of memory), not about the transaction.
-  if (!found) throw rpc.unavailable(METHOD, `refused: ${message} (${code})`)
-  return found.verdict
 }
 
 const isKnown = async (rpc: Rpc, hash: string | undefined): Promise<boolean> =>

@@ -52,7 +52,7 @@ const acceptedAs = (hash: string, result: unknown): BroadcastResult => {
   return { kind: 'accepted' }
 }
 
-const verdictOf = (code: number, message: string): Verdict =>
+export const verdictOf = (code: number, message: string): Verdict =>
   VERDICTS.find(({ says }) => says.test(message))?.verdict ?? (REFUSAL_CODES.has(code) ? 'invalid' : 'node-trouble')
 
 /** A nonce that is used up may be used up by this very transaction. */
