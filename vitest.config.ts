@@ -1,10 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-const slow = [
-  'sandbox/**/*.test.ts',
-  'test/{system,crash,simulation,browser}/**/*.test.ts',
-  '**/*.system.test.ts',
-]
+const slow = ['sandbox/**/*.test.ts', 'test/{system,crash,simulation,browser}/**/*.test.ts', '**/*.system.test.ts']
 const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
 
 export default defineConfig({

@@ -34,7 +34,13 @@ let current: Sandbox | undefined
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'bursar-main-'))
   chmodSync(dir, 0o711)
-  env = { ...process.env, BURSAR_DIR: join(dir, 'data'), DATABASE_URL: '', BURSAR_BLOCK_SECONDS_BITCOIN: '0.2', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.2' }
+  env = {
+    ...process.env,
+    BURSAR_DIR: join(dir, 'data'),
+    DATABASE_URL: '',
+    BURSAR_BLOCK_SECONDS_BITCOIN: '0.2',
+    BURSAR_BLOCK_SECONDS_ETHEREUM: '0.2',
+  }
   for (const variable of Object.values(portVariables)) env[variable] = String(await freePort())
 })
 
@@ -71,7 +77,9 @@ async function stop(): Promise<number | null> {
 /** The processes that outlive a killed supervisor. */
 function nodes(): ProcessIdentity[] {
   const at = (file: string) => join(dir, 'data', file)
-  const recorded = ['bitcoin/process.json', 'ethereum/state.json.process.json', 'bsc/state.json.process.json'].map((file) => recordedProcess(at(file)))
+  const recorded = ['bitcoin/process.json', 'ethereum/state.json.process.json', 'bsc/state.json.process.json'].map(
+    (file) => recordedProcess(at(file)),
+  )
   const lock = at('postgres/postmaster.pid')
   const postmaster = existsSync(lock) ? inspectProcess(Number(readFileSync(lock, 'utf8').split('\n')[0])) : undefined
   return [...recorded, postmaster].filter((node) => node !== undefined)
@@ -106,7 +114,8 @@ async function payEverywhere({ control, chains }: Description): Promise<void> {
 
 async function expectPaid({ control }: Description): Promise<void> {
   expect(paid.size).toBeGreaterThanOrEqual(2)
-  for (const asked of paid.values()) expect(await ask(`${control}/balance?${new URLSearchParams(asked)}`)).toEqual({ value: '0.75' })
+  for (const asked of paid.values())
+    expect(await ask(`${control}/balance?${new URLSearchParams(asked)}`)).toEqual({ value: '0.75' })
 }
 
 test('starts everything, moves money, and stops everything', async () => {
@@ -166,7 +175,9 @@ test('a port in use is told with who has it and what to set, and nothing is left
   try {
     const sandbox = launch()
     expect(await sandbox.ended).toBe(1)
-    expect(sandbox.output()).toMatch(/control: port \d+, wanted by the control server, is in use by process \d+ .* BURSAR_PORT_CONTROL/)
+    expect(sandbox.output()).toMatch(
+      /control: port \d+, wanted by the control server, is in use by process \d+ .* BURSAR_PORT_CONTROL/,
+    )
     expect(nodes()).toEqual([])
   } finally {
     server.close()
@@ -175,6 +186,8 @@ test('a port in use is told with who has it and what to set, and nothing is left
 
 test('settings that cannot be used are all told', () => {
   const bad = { BURSAR_PORT_INBOX: '80.5', BURSAR_BLOCK_SECONDS_BSC: 'fast' }
-  expect(() => readSettings(bad, '/')).toThrow(/BURSAR_PORT_INBOX=80.5: set a whole number[^]*BURSAR_BLOCK_SECONDS_BSC=fast: set a number/)
+  expect(() => readSettings(bad, '/')).toThrow(
+    /BURSAR_PORT_INBOX=80.5: set a whole number[^]*BURSAR_BLOCK_SECONDS_BSC=fast: set a number/,
+  )
   expect(readSettings({}, '/srv')).toMatchObject({ dir: '/srv/.bursar', ports: { control: 8090, inbox: 8091 } })
 })

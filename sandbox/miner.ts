@@ -1,6 +1,6 @@
 /**
- * Finds blocks: fast while transactions wait or gather confirmations, slowly otherwise, so that a sandbox left running over
- * night neither grows nor heats.
+ * Finds blocks: fast while transactions wait or gather confirmations, slowly otherwise, so that a sandbox left running
+ * over night neither grows nor heats.
  */
 import type { SandboxChain } from './chains/chain.ts'
 

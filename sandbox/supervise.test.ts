@@ -27,8 +27,14 @@ afterEach(async () => {
 
 const shell = (name: string, script: string, ready = async () => true) =>
   startProgram({
-    name, file: '/bin/sh', args: ['-c', script], env: {}, ready,
-    logFile: join(dir, `${name}.log`), recordFile: join(dir, `${name}.json`), readyWaitMs: 500,
+    name,
+    file: '/bin/sh',
+    args: ['-c', script],
+    env: {},
+    ready,
+    logFile: join(dir, `${name}.log`),
+    recordFile: join(dir, `${name}.json`),
+    readyWaitMs: 500,
   })
 
 describe('starting and stopping', () => {
@@ -88,8 +94,12 @@ describe('a program', () => {
   })
 
   test('that ends or dawdles is told with its last words', async () => {
-    await expect(shell('api', 'echo no database; exit 1', async () => false)).rejects.toThrow('api ended while starting:\nno database')
-    await expect(shell('api', 'echo waiting; exec sleep 60', async () => false)).rejects.toThrow('api was not ready within 500 ms:\nwaiting')
+    await expect(shell('api', 'echo no database; exit 1', async () => false)).rejects.toThrow(
+      'api ended while starting:\nno database',
+    )
+    await expect(shell('api', 'echo waiting; exec sleep 60', async () => false)).rejects.toThrow(
+      'api was not ready within 500 ms:\nwaiting',
+    )
   })
 
   test('left by a killed sandbox is ended before the new one starts', async () => {
@@ -109,8 +119,12 @@ describe('a program', () => {
   })
 })
 
-test('a child outlives the terminal\'s Ctrl-C: it has a session of its own', async () => {
-  const child = await startChild({ file: '/bin/sh', args: ['-c', 'ps -o pgid= -p $$; sleep 60'], logFile: join(dir, 'child.log') })
+test("a child outlives the terminal's Ctrl-C: it has a session of its own", async () => {
+  const child = await startChild({
+    file: '/bin/sh',
+    args: ['-c', 'ps -o pgid= -p $$; sleep 60'],
+    logFile: join(dir, 'child.log'),
+  })
   await expect.poll(() => child.tail().trim()).toBe(String(child.pid))
   process.kill(child.pid, 'SIGKILL')
   await child.exited

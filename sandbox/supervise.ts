@@ -1,6 +1,6 @@
 /**
- * Starts components one after the other, says so, and stops them in reverse order: when asked to, or when one of them ends by
- * itself. Nothing is restarted: what ended is named, and a new start carries on with the same data.
+ * Starts components one after the other, says so, and stops them in reverse order: when asked to, or when one of them
+ * ends by itself. Nothing is restarted: what ended is named, and a new start carries on with the same data.
  */
 import { join } from 'node:path'
 import { tailOf } from './process/child.ts'
@@ -16,7 +16,9 @@ export interface Running extends Partial<ProcessIdentity> {
 }
 
 export interface Supervisor {
-  /** Starts a component. Throws Stopping when the whole is to stop, and what `start` throws, with the name before it. */
+  /**
+   * Starts a component. Throws Stopping when the whole is to stop, and what `start` throws, with the name before it.
+   */
   start<T extends Running>(name: string, start: () => Promise<T>): Promise<T>
   /** Stops everything, the last started first. What goes wrong is said and does not keep the others running. */
   stop(): Promise<void>
@@ -47,7 +49,8 @@ const watchEveryMs = 250
 export function openSupervisor(dir: string, log: (line: string) => void): Supervisor {
   const record = join(dir, 'supervisor.process.json')
   const other = recordedProcess(record)
-  if (other !== undefined) throw new Error(`process ${other.pid} already runs the sandbox in ${dir}; stop it, or use it`)
+  if (other !== undefined)
+    throw new Error(`process ${other.pid} already runs the sandbox in ${dir}; stop it, or use it`)
   const ourselves = inspectProcess(process.pid)
   if (ourselves !== undefined) recordProcess(record, ourselves)
 

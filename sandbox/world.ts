@@ -47,14 +47,21 @@ interface EvmSpec {
 
 /** Private chain ids; decimals as on the real chains. On Ethereum USDT's transfers return nothing, on BSC they do. */
 const ethereum: EvmSpec = {
-  name: 'ethereum', blockchain: 'ETHEREUM', chainId: 31_337, coin: 'ETH',
+  name: 'ethereum',
+  blockchain: 'ETHEREUM',
+  chainId: 31_337,
+  coin: 'ETH',
   tokens: [
     { contract: 'UsdtLike', name: 'Sandbox Tether USD', symbol: 'USDT', decimals: 6 },
     { contract: 'TestToken', name: 'Sandbox USD Coin', symbol: 'USDC', decimals: 6 },
   ],
 }
 const bsc: EvmSpec = {
-  name: 'bsc', blockchain: 'BINANCE_SMART_CHAIN', chainId: 31_356, baseFee: 0n, coin: 'BNB',
+  name: 'bsc',
+  blockchain: 'BINANCE_SMART_CHAIN',
+  chainId: 31_356,
+  baseFee: 0n,
+  coin: 'BNB',
   tokens: [
     { contract: 'TestToken', name: 'Sandbox Tether USD', symbol: 'USDT', decimals: 18 },
     { contract: 'TestToken', name: 'Sandbox USD Coin', symbol: 'USDC', decimals: 18 },
@@ -62,30 +69,47 @@ const bsc: EvmSpec = {
 }
 
 /** Starts all of it. Without a bitcoind it says why and goes on. */
-export async function startWorld(supervisor: Supervisor, settings: SandboxSettings, log: (line: string) => void): Promise<World> {
-  for (const folder of ['logs', 'bitcoin', 'ethereum', 'bsc']) mkdirSync(join(settings.dir, folder), { recursive: true })
+export async function startWorld(
+  supervisor: Supervisor,
+  settings: SandboxSettings,
+  log: (line: string) => void,
+): Promise<World> {
+  for (const folder of ['logs', 'bitcoin', 'ethereum', 'bsc'])
+    mkdirSync(join(settings.dir, folder), { recursive: true })
   const databaseUrl = await startDatabase(supervisor, settings, log)
   const bitcoin = await startBitcoin(supervisor, settings, log)
   const eth = await startEvm(supervisor, settings, ethereum, log)
   const bnb = await startEvm(supervisor, settings, bsc, log)
   const inbox = await supervisor.start('webhook inbox', () =>
     startInbox({
-      port: settings.ports.inbox, portSetting: portVariables.inbox,
-      file: join(settings.dir, 'inbox.jsonl'), log,
+      port: settings.ports.inbox,
+      portSetting: portVariables.inbox,
+      file: join(settings.dir, 'inbox.jsonl'),
+      log,
     }),
   )
   const chains = [...(bitcoin === undefined ? [] : [bitcoin.chain]), eth.chain, bnb.chain]
   return { databaseUrl, ...(bitcoin === undefined ? {} : { bitcoin }), ethereum: eth, bsc: bnb, inbox, chains }
 }
 
-async function startDatabase(supervisor: Supervisor, settings: SandboxSettings, log: (line: string) => void): Promise<string> {
+async function startDatabase(
+  supervisor: Supervisor,
+  settings: SandboxSettings,
+  log: (line: string) => void,
+): Promise<string> {
   if (settings.databaseUrl !== undefined) return settings.databaseUrl
   const logFile = join(settings.dir, 'logs', 'postgres.log')
-  const server = await supervisor.start('postgres', () => startPostgres({ dataDir: join(settings.dir, 'postgres'), logFile, log }))
+  const server = await supervisor.start('postgres', () =>
+    startPostgres({ dataDir: join(settings.dir, 'postgres'), logFile, log }),
+  )
   return server.url
 }
 
-async function startBitcoin(supervisor: Supervisor, settings: SandboxSettings, log: (line: string) => void): Promise<World['bitcoin']> {
+async function startBitcoin(
+  supervisor: Supervisor,
+  settings: SandboxSettings,
+  log: (line: string) => void,
+): Promise<World['bitcoin']> {
   const found = await findBitcoind({ log })
   if (!('program' in found)) {
     log(`bitcoind                 absent: ${found.missing}`)
@@ -94,35 +118,59 @@ async function startBitcoin(supervisor: Supervisor, settings: SandboxSettings, l
   const logFile = logFileOf(settings, 'bitcoind')
   const node = await supervisor.start('bitcoind', async () => {
     const started = await startBitcoind({
-      program: found.program, dataDir: join(settings.dir, 'bitcoin'), logFile,
-      rpcPort: settings.ports.bitcoin, rpcPortSetting: portVariables.bitcoin,
+      program: found.program,
+      dataDir: join(settings.dir, 'bitcoin'),
+      logFile,
+      rpcPort: settings.ports.bitcoin,
+      rpcPortSetting: portVariables.bitcoin,
     })
     return { ...started, logFile }
   })
-  const { chain } = await startBlocks(supervisor, 'bitcoin blocks', settings.pace.bitcoin, log, async () => ({ chain: await openBitcoin(node) }))
+  const { chain } = await startBlocks(supervisor, 'bitcoin blocks', settings.pace.bitcoin, log, async () => ({
+    chain: await openBitcoin(node),
+  }))
   return { node, chain }
 }
 
-async function startEvm(supervisor: Supervisor, settings: SandboxSettings, spec: EvmSpec, log: (line: string) => void): Promise<EvmWorld> {
+async function startEvm(
+  supervisor: Supervisor,
+  settings: SandboxSettings,
+  spec: EvmSpec,
+  log: (line: string) => void,
+): Promise<EvmWorld> {
   const name = `anvil-${spec.name}`
   const logFile = logFileOf(settings, name)
   const node = await supervisor.start(name, async () => {
     const started = await startAnvil({
-      name, chainId: spec.chainId, slotsInEpoch: 1, logFile,
-      port: settings.ports[spec.name], portSetting: portVariables[spec.name],
+      name,
+      chainId: spec.chainId,
+      slotsInEpoch: 1,
+      logFile,
+      port: settings.ports[spec.name],
+      portSetting: portVariables[spec.name],
       ...(spec.baseFee === undefined ? {} : { baseFee: spec.baseFee }),
       stateFile: join(settings.dir, spec.name, 'state.json'),
     })
     return { ...started, logFile }
   })
-  const { chain, assets } = await startBlocks(supervisor, `${spec.name} tokens, blocks`, settings.pace[spec.name], log, async () => {
-    const tokens = await ensureTokens(node.rpc, spec.tokens)
-    const assets = [
-      { ticker: spec.coin, decimals: 18 },
-      ...spec.tokens.map(({ symbol, decimals }) => ({ ticker: symbol, decimals, token: tokens.get(symbol) as string })),
-    ]
-    return { chain: openEvm({ blockchain: spec.blockchain, rpc: node.rpc, assets }), assets }
-  })
+  const { chain, assets } = await startBlocks(
+    supervisor,
+    `${spec.name} tokens, blocks`,
+    settings.pace[spec.name],
+    log,
+    async () => {
+      const tokens = await ensureTokens(node.rpc, spec.tokens)
+      const assets = [
+        { ticker: spec.coin, decimals: 18 },
+        ...spec.tokens.map(({ symbol, decimals }) => ({
+          ticker: symbol,
+          decimals,
+          token: tokens.get(symbol) as string,
+        })),
+      ]
+      return { chain: openEvm({ blockchain: spec.blockchain, rpc: node.rpc, assets }), assets }
+    },
+  )
   return { node, chain, assets }
 }
 

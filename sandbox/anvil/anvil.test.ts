@@ -28,7 +28,11 @@ afterEach(async () => {
 
 async function start(options: Partial<AnvilOptions> = {}): Promise<Anvil> {
   const node = await startAnvil({
-    name: 'anvil-test', chainId: 31_337, port: 0, slotsInEpoch: 1, logFile: join(dir, 'anvil.log'),
+    name: 'anvil-test',
+    chainId: 31_337,
+    port: 0,
+    slotsInEpoch: 1,
+    logFile: join(dir, 'anvil.log'),
     ...options,
   })
   started.push(node)
@@ -94,7 +98,8 @@ test('the chain survives kill -9 of the node', async () => {
   const first = await start({ stateFile })
   await pay(first)
   const block = await first.rpc<{ hash: string }>('eth_getBlockByNumber', '0x1', false)
-  const kept = () => (existsSync(stateFile) ? Number(JSON.parse(readFileSync(stateFile, 'utf8')).best_block_number) : undefined)
+  const kept = () =>
+    existsSync(stateFile) ? Number(JSON.parse(readFileSync(stateFile, 'utf8')).best_block_number) : undefined
   await expect.poll(kept, { timeout: 10_000 }).toBe(1)
   await endProcess(first, [{ signal: 'SIGKILL', waitMs: 5_000 }])
   // What a kill in the middle of a dump leaves.
@@ -120,15 +125,15 @@ test('a port in use is named with who has it and what to set', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   try {
-    await expect(start({ port, portSetting: 'BURSAR_PORT_ETHEREUM' })).rejects.toThrow(
-      new RegExp(`port ${port}, wanted by anvil-test, is in use by process ${process.pid} \\(.+\\); end it, or .* BURSAR_PORT_ETHEREUM`),
-    )
+    const inUse = `port ${port}, wanted by anvil-test, is in use by process ${process.pid} \\(.+\\); end it`
+    const expected = new RegExp(`${inUse}, or choose another port by setting BURSAR_PORT_ETHEREUM`)
+    await expect(start({ port, portSetting: 'BURSAR_PORT_ETHEREUM' })).rejects.toThrow(expected)
   } finally {
     server.close()
   }
 })
 
-test('a state file that cannot be read ends with the node\'s own words', async () => {
+test("a state file that cannot be read ends with the node's own words", async () => {
   const stateFile = join(dir, 'state.json')
   writeFileSync(stateFile, '{"half":')
   await expect(start({ stateFile })).rejects.toThrow(/anvil-test ended while starting:\n.*\S/s)

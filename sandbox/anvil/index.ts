@@ -58,7 +58,8 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const deadline = performance.now() + readyWaitMs
   while (!(await answers(rpc, options.chainId))) {
     if (!isRunning(child)) throw new Error(`${options.name} ended while starting:\n${child.tail()}`)
-    if (performance.now() > deadline) throw new Error(`${options.name} was not ready within ${readyWaitMs} ms:\n${child.tail()}`)
+    if (performance.now() > deadline)
+      throw new Error(`${options.name} was not ready within ${readyWaitMs} ms:\n${child.tail()}`)
     await sleep(10)
   }
   return handle(options, port, child, record, false)
@@ -74,7 +75,12 @@ function handle(
   const rpc = rpcClient(urlOf(port))
   const keeper = options.stateFile === undefined ? undefined : keepState(rpc, options.stateFile)
   return {
-    pid, startedAt, url: urlOf(port), port, rpc, adopted,
+    pid,
+    startedAt,
+    url: urlOf(port),
+    port,
+    rpc,
+    adopted,
     stop: async () => {
       await keeper?.close()
       await end({ pid, startedAt })
@@ -86,13 +92,16 @@ function handle(
 function argumentsFor(options: AnvilOptions, port: number): string[] {
   const state = options.stateFile === undefined ? undefined : stateToLoad(options.stateFile)
   return [
-    '--host', '127.0.0.1', '--port', String(port), '--chain-id', String(options.chainId),
-    '--slots-in-an-epoch', String(options.slotsInEpoch), '--quiet',
+    '--host=127.0.0.1',
+    `--port=${port}`,
+    `--chain-id=${options.chainId}`,
+    `--slots-in-an-epoch=${options.slotsInEpoch}`,
+    '--quiet',
     // Without a number, states past the newest 500 pile up on disk under the user's home.
-    '--prune-history', String(keptStates),
-    ...(options.blockTime === undefined ? ['--no-mining'] : ['--block-time', String(options.blockTime)]),
-    ...(options.baseFee === undefined ? [] : ['--block-base-fee-per-gas', String(options.baseFee)]),
-    ...(state === undefined ? [] : ['--load-state', state]),
+    `--prune-history=${keptStates}`,
+    options.blockTime === undefined ? '--no-mining' : `--block-time=${options.blockTime}`,
+    ...(options.baseFee === undefined ? [] : [`--block-base-fee-per-gas=${options.baseFee}`]),
+    ...(state === undefined ? [] : [`--load-state=${state}`]),
   ]
 }
 
@@ -109,7 +118,10 @@ async function answers(rpc: Rpc, chainId: number): Promise<boolean> {
 }
 
 function end(identity: ProcessIdentity): Promise<void> {
-  return endProcess(identity, [{ signal: 'SIGTERM', waitMs: 5_000 }, { signal: 'SIGKILL', waitMs: 5_000 }])
+  return endProcess(identity, [
+    { signal: 'SIGTERM', waitMs: 5_000 },
+    { signal: 'SIGKILL', waitMs: 5_000 },
+  ])
 }
 
 function urlOf(port: number): string {

@@ -1,6 +1,6 @@
 /**
- * Keeps a chain over kill -9. anvil's own --state-interval rewrites its file in place, so that a kill at the wrong moment
- * leaves half a file; here a finished one replaces it.
+ * Keeps a chain over kill -9. anvil's own --state-interval rewrites its file in place, so that a kill at the wrong
+ * moment leaves half a file; here a finished one replaces it.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'

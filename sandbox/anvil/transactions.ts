@@ -7,7 +7,10 @@ export const faucetAccount = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 /** Its key, the same on every anvil in the world. */
 export const faucetKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
-/** anvil's last account, used for nothing but deploying, so that its nonces, and with them addresses, are always the same. */
+/**
+ * anvil's last account, used for nothing but deploying, so that its nonces, and with them addresses, are always the
+ * same.
+ */
 export const deployerAccount = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
 
 export interface EvmTransaction {
@@ -44,7 +47,10 @@ export async function sendAndMine(rpc: Rpc, transaction: EvmTransaction): Promis
 /** A receipt gives no reason; the same call on the new state usually does. */
 async function failureOf(rpc: Rpc, hash: string, transaction: EvmTransaction): Promise<Error> {
   const call = { ...transaction, value: toHex(transaction.value ?? 0n) }
-  const reason = await rpc('eth_call', call, 'latest').then(() => 'no reason given', (error: Error) => error.message)
+  const reason = await rpc('eth_call', call, 'latest').then(
+    () => 'no reason given',
+    (error: Error) => error.message,
+  )
   return new Error(`transaction ${hash} failed: ${reason}`)
 }
 

@@ -1,4 +1,7 @@
-/** Where this machine's apt finds Debian, read from its own configuration in both formats that sources.list(5) describes. */
+/**
+ * Where this machine's apt finds Debian, read from its own configuration in both formats that sources.list(5)
+ * describes.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -22,8 +25,12 @@ export function readAptSources(etc = '/etc/apt'): AptSource[] {
   const parts = list(join(etc, 'sources.list.d')).sort()
   return [
     ...parseOneLine(read(join(etc, 'sources.list'))),
-    ...parts.filter((name) => name.endsWith('.sources')).flatMap((name) => parseDeb822(read(join(etc, 'sources.list.d', name)))),
-    ...parts.filter((name) => name.endsWith('.list')).flatMap((name) => parseOneLine(read(join(etc, 'sources.list.d', name)))),
+    ...parts
+      .filter((name) => name.endsWith('.sources'))
+      .flatMap((name) => parseDeb822(read(join(etc, 'sources.list.d', name)))),
+    ...parts
+      .filter((name) => name.endsWith('.list'))
+      .flatMap((name) => parseOneLine(read(join(etc, 'sources.list.d', name)))),
   ]
 }
 
@@ -62,7 +69,10 @@ export function parseDeb822(text: string): AptSource[] {
 }
 
 function withoutComments(text: string): string {
-  return text.split('\n').filter((line) => !line.startsWith('#')).join('\n')
+  return text
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .join('\n')
 }
 
 function words(text = ''): string[] {

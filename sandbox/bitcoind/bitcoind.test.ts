@@ -88,13 +88,19 @@ describeWithBitcoind('bitcoind', () => {
     const first = await start({ rpcPort: await freePort() })
     const port = Number(new URL(first.url).port)
     const second = start({ dataDir: join(dir, 'other'), rpcPort: port, rpcPortSetting: 'BURSAR_PORT_BITCOIN' })
-    await expect(second).rejects.toThrow(new RegExp(`port ${port}, wanted by bitcoind, is in use by process ${first.pid}.*BURSAR_PORT_BITCOIN`))
+    await expect(second).rejects.toThrow(
+      new RegExp(`port ${port}, wanted by bitcoind, is in use by process ${first.pid}.*BURSAR_PORT_BITCOIN`),
+    )
   })
 
   test('amounts keep every digit', async () => {
     const node = await start()
     await node.rpc('generatetoaddress', 1, someone)
-    const block = await node.rpc<{ tx: { vout: { value: string }[] }[] }>('getblock', await node.rpc('getbestblockhash'), 2)
+    const block = await node.rpc<{ tx: { vout: { value: string }[] }[] }>(
+      'getblock',
+      await node.rpc('getbestblockhash'),
+      2,
+    )
     expect(block.tx[0]?.vout[0]?.value).toBe('50.00000000')
   })
 

@@ -1,6 +1,6 @@
 /**
- * Debian's bitcoind, unpacked into a private folder with the libraries it was built for. Only Debian's unstable release has
- * it; nothing is installed, and the machine's own packages and apt lists stay as they are.
+ * Debian's bitcoind, unpacked into a private folder with the libraries it was built for. Only Debian's unstable release
+ * has it; nothing is installed, and the machine's own packages and apt lists stay as they are.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,9 @@ const packageName = 'bitcoin-knots'
 const stepTimeoutMs = 180_000
 
 /** By `process.arch`: Debian's name of the architecture, its library folder, its loader. */
-const architectures: Readonly<Record<string, { readonly debian: string; readonly triplet: string; readonly loader: string }>> = {
+const architectures: Readonly<
+  Record<string, { readonly debian: string; readonly triplet: string; readonly loader: string }>
+> = {
   x64: { debian: 'amd64', triplet: 'x86_64-linux-gnu', loader: 'ld-linux-x86-64.so.2' },
   arm64: { debian: 'arm64', triplet: 'aarch64-linux-gnu', loader: 'ld-linux-aarch64.so.1' },
 }
@@ -89,7 +91,8 @@ export function librariesOf(graph: string, root: string): string[] {
 
 /** apt with its own lists, cache and package status. Its keys and proxies stay the machine's. */
 function preparePrivateApt(folder: string, mirror: AptSource): string[] {
-  for (const name of ['state/lists/partial', 'cache/archives/partial']) mkdirSync(join(folder, name), { recursive: true })
+  for (const name of ['state/lists/partial', 'cache/archives/partial'])
+    mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(join(folder, 'state/status'), '')
   const signedBy = mirror.signedBy === undefined ? '' : `[signed-by=${mirror.signedBy}] `
   writeFileSync(join(folder, 'sources.list'), `deb ${signedBy}${mirror.uri} sid main\n`)

@@ -57,7 +57,7 @@ describe('where bitcoind is looked for', () => {
   })
 })
 
-describe('the mirror in apt\'s configuration', () => {
+describe("the mirror in apt's configuration", () => {
   test('one-line format, with options, comments and other archives', () => {
     const sources = parseOneLine(`# deb http://old.example/debian bookworm main
 deb-src http://mirror.example/debian bookworm main
@@ -111,7 +111,10 @@ Signed-By:
     mkdirSync(join(dir, 'sources.list.d'))
     writeFileSync(join(dir, 'sources.list.d', 'a.list'), 'deb http://archive.example/ubuntu noble main\n')
     expect(debianMirror(readAptSources(dir))).toBeUndefined()
-    writeFileSync(join(dir, 'sources.list.d', 'b.sources'), 'Types: deb\nURIs: http://m.example/debian\nSuites: sid\nComponents: main\n')
+    writeFileSync(
+      join(dir, 'sources.list.d', 'b.sources'),
+      'Types: deb\nURIs: http://m.example/debian\nSuites: sid\nComponents: main\n',
+    )
     expect(debianMirror(readAptSources(dir))?.uri).toBe('http://m.example/debian')
     expect(readAptSources(join(dir, 'absent'))).toEqual([])
   })

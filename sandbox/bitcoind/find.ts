@@ -34,7 +34,10 @@ export async function findBitcoind(options: FindOptions = {}): Promise<Found> {
   return asFound(await fetchProgram(cacheDir, options.log ?? (() => {})))
 }
 
-/** The XDG base directory specification's cache folder, or one in the temporary folder when there is no home to write to. */
+/**
+ * The XDG base directory specification's cache folder, or one in the temporary folder when there is no home to write
+ * to.
+ */
 export function userCacheDir(env: NodeJS.ProcessEnv = process.env): string {
   const base = env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache')
   const wished = join(base, 'bursar')

@@ -76,14 +76,19 @@ export async function startBitcoind(options: BitcoindOptions): Promise<Bitcoind>
 async function chooseSettings(options: BitcoindOptions, before: NodeSettings | undefined): Promise<NodeSettings> {
   const name = options.name ?? 'bitcoind'
   if (options.rpcPort !== undefined) await requireFreePort(options.rpcPort, name, options.rpcPortSetting)
-  const rpcPort = options.rpcPort ?? (before !== undefined && (await isFree(before.rpcPort)) ? before.rpcPort : await freePort())
+  const rpcPort =
+    options.rpcPort ?? (before !== undefined && (await isFree(before.rpcPort)) ? before.rpcPort : await freePort())
   const rpcPassword = before?.rpcPassword ?? newPassword()
   if (options.peerPort === undefined) return { rpcPort, rpcPassword }
   if (options.peerPort !== 0) await requireFreePort(options.peerPort, `${name} for its peers`)
   return { rpcPort, rpcPassword, peerPort: options.peerPort === 0 ? await freePort() : options.peerPort }
 }
 
-async function startNode({ program, logFile }: BitcoindOptions, dataDir: string, extra: string[] = []): Promise<StartedChild> {
+async function startNode(
+  { program, logFile }: BitcoindOptions,
+  dataDir: string,
+  extra: string[] = [],
+): Promise<StartedChild> {
   const child = await startChild({
     file: program.file,
     args: [...program.leadingArguments, `-datadir=${dataDir}`, ...extra],
@@ -95,8 +100,8 @@ async function startNode({ program, logFile }: BitcoindOptions, dataDir: string,
 }
 
 /**
- * Blocks reach the block files at once and their index hourly, so that a killed node would come back with a shorter chain.
- * Without its RPC, because it would answer before all blocks are back.
+ * Blocks reach the block files at once and their index hourly, so that a killed node would come back with a shorter
+ * chain. Without its RPC, because it would answer before all blocks are back.
  */
 async function recoverBlocks(options: BitcoindOptions, dataDir: string): Promise<void> {
   const child = await startNode(options, dataDir, ['-reindex=1', '-stopafterblockimport=1', '-server=0'])
@@ -126,8 +131,12 @@ async function becomesReady(rpc: Rpc, node: ProcessIdentity): Promise<boolean> {
 
 function handle(dataDir: string, settings: NodeSettings, node: ProcessIdentity, adopted: boolean): Bitcoind {
   return {
-    pid: node.pid, startedAt: node.startedAt, adopted,
-    url: urlOf(settings), user: rpcUser, password: settings.rpcPassword,
+    pid: node.pid,
+    startedAt: node.startedAt,
+    adopted,
+    url: urlOf(settings),
+    user: rpcUser,
+    password: settings.rpcPassword,
     ...(settings.peerPort === undefined ? {} : { peerPort: settings.peerPort }),
     rpc: clientOf(settings),
     walletRpc: (wallet) => clientOf(settings, `/wallet/${encodeURIComponent(wallet)}`),
@@ -152,9 +161,15 @@ function recordOf(dataDir: string): string {
 }
 
 function end(node: ProcessIdentity): Promise<void> {
-  return endProcess(node, [{ signal: 'SIGTERM', waitMs: 20_000 }, { signal: 'SIGKILL', waitMs: 5_000 }])
+  return endProcess(node, [
+    { signal: 'SIGTERM', waitMs: 20_000 },
+    { signal: 'SIGKILL', waitMs: 5_000 },
+  ])
 }
 
 async function isFree(port: number): Promise<boolean> {
-  return requireFreePort(port, '').then(() => true, () => false)
+  return requireFreePort(port, '').then(
+    () => true,
+    () => false,
+  )
 }

@@ -14,7 +14,11 @@ export interface BitcoindProgram {
 }
 
 /** Asks the program for its version. Returns why it does not run, as a string, when it doesn't. */
-export function tryProgram(file: string, leadingArguments: readonly string[], source: string): BitcoindProgram | string {
+export function tryProgram(
+  file: string,
+  leadingArguments: readonly string[],
+  source: string,
+): BitcoindProgram | string {
   const run = spawnSync(file, [...leadingArguments, '-version'], { encoding: 'utf8', timeout: 20_000 })
   const version = run.stdout?.split('\n')[0]?.trim() ?? ''
   if (run.status === 0 && /^Bitcoin .*version/.test(version)) {

@@ -10,12 +10,27 @@ test('what is formatted parses to the same units', () => {
   )
 })
 
-test.for(['', '.', '1.', '.5', '-1', '+1', '01', '1,5', '0x10', '1e3', 'NaN', ' 1', '1 ', '1'.repeat(31), '0', '0.0', '0.000000001'])(
-  'refuses %j',
-  (text) => {
-    expect(() => parseAmount(text, 8)).toThrow(/^amount: send/)
-  },
-)
+test.for([
+  '',
+  '.',
+  '1.',
+  '.5',
+  '-1',
+  '+1',
+  '01',
+  '1,5',
+  '0x10',
+  '1e3',
+  'NaN',
+  ' 1',
+  '1 ',
+  '1'.repeat(31),
+  '0',
+  '0.0',
+  '0.000000001',
+])('refuses %j', (text) => {
+  expect(() => parseAmount(text, 8)).toThrow(/^amount: send/)
+})
 
 test('has no trailing zeros', () => {
   expect([formatAmount(0n, 8), formatAmount(150_000_000n, 8), formatAmount(1n, 18), formatAmount(7n, 0)]).toEqual([

@@ -15,7 +15,12 @@ interface MinedTransaction {
   readonly vin: readonly { readonly txid?: string }[]
 }
 
-export async function reorganizeBitcoin(node: Bitcoind, faucet: Rpc, depth: number, without: readonly string[]): Promise<Reorganized> {
+export async function reorganizeBitcoin(
+  node: Bitcoind,
+  faucet: Rpc,
+  depth: number,
+  without: readonly string[],
+): Promise<Reorganized> {
   const tip = Number(await node.rpc('getblockcount'))
   if (depth > Math.min(deepest, tip)) throw new Refusal(`depth: send at most ${Math.min(deepest, tip)}`)
   const blocks = await newestBlocks(node.rpc, tip, depth)
@@ -37,7 +42,11 @@ export async function reorganizeBitcoin(node: Bitcoind, faucet: Rpc, depth: numb
   const address = await faucet<string>('getnewaddress')
   for (const block of blocks) {
     const kept = block.map(({ txid, hex }) => (doomed.has(txid) ? replacements.get(txid) : hex))
-    await node.rpc('generateblock', address, kept.filter((hex) => hex !== undefined))
+    await node.rpc(
+      'generateblock',
+      address,
+      kept.filter((hex) => hex !== undefined),
+    )
   }
   await node.rpc('generateblock', address, [])
   const left = blocks.flat().filter(({ txid }) => doomed.has(txid) && !replacements.has(txid))
@@ -53,8 +62,8 @@ async function poolTransactions(rpc: Rpc): Promise<string[]> {
 }
 
 /**
- * While blocks are taken away the node drops transactions that may not be in so low a block, which wallets' ordinary ones
- * are; their senders would send them again. Those that spend what is gone are refused, rightly.
+ * While blocks are taken away the node drops transactions that may not be in so low a block, which wallets' ordinary
+ * ones are; their senders would send them again. Those that spend what is gone are refused, rightly.
  */
 async function resend(rpc: Rpc, transactions: readonly string[]): Promise<void> {
   for (const hex of transactions) {

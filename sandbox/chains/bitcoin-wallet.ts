@@ -41,8 +41,8 @@ export async function openWallet(node: Bitcoind, name: string): Promise<Rpc> {
 }
 
 /**
- * Old coins first, so that payments hang together as little as possible: a reorganisation without one of them then takes no
- * other with it.
+ * Old coins first, so that payments hang together as little as possible: a reorganisation without one of them then
+ * takes no other with it.
  */
 export async function payFromFaucet(faucet: Rpc, to: string, satoshis: bigint): Promise<string> {
   const coins = await faucet<Coin[]>('listunspent', 1)
@@ -56,16 +56,21 @@ export async function payFromFaucet(faucet: Rpc, to: string, satoshis: bigint): 
     if (total >= satoshis + feeReserve) break
   }
   if (total < satoshis + feeReserve) {
-    throw new Refusal(`amount: the faucet has ${formatAmount(total, satoshiDecimals)} BTC at hand; send less, or mine blocks`)
+    throw new Refusal(
+      `amount: the faucet has ${formatAmount(total, satoshiDecimals)} BTC at hand; send less, or mine blocks`,
+    )
   }
   const amount = formatAmount(satoshis, satoshiDecimals)
-  const sent = await faucet<{ txid: string }>('send', [{ [to]: amount }], null, 'unset', feeRate, { inputs, add_inputs: false })
+  const sent = await faucet<{ txid: string }>('send', [{ [to]: amount }], null, 'unset', feeRate, {
+    inputs,
+    add_inputs: false,
+  })
   return sent.txid
 }
 
 /**
- * A transaction that spends the same coins back to the faucet, or undefined when they are not all the faucet's: signed, as
- * hex, and sent nowhere.
+ * A transaction that spends the same coins back to the faucet, or undefined when they are not all the faucet's: signed,
+ * as hex, and sent nowhere.
  */
 export async function spendOtherwise(node: Bitcoind, faucet: Rpc, txid: string): Promise<string | undefined> {
   const found = await faucet<{ fee?: string }>('gettransaction', txid).catch((error: unknown) => {

@@ -66,7 +66,10 @@ async function findTransaction(rpc: Rpc, hash: string): Promise<SandboxTransacti
   if (header !== undefined && confirmations > 0) {
     return { hash, status: 'confirmed', confirmations, blockHeight: Number(header.height), blockHash: header.hash }
   }
-  const waits = await rpc('getmempoolentry', hash).then(() => true, () => false)
+  const waits = await rpc('getmempoolentry', hash).then(
+    () => true,
+    () => false,
+  )
   return waits ? { hash, status: 'pending', confirmations: 0 } : undefined
 }
 

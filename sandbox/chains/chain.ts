@@ -10,7 +10,8 @@ export interface SandboxChain {
   mine(blocks: number): Promise<number>
   /**
    * Replaces the newest `depth` blocks by `depth + 1` others. They hold the same transactions except those in `without`
-   * and what spends them: a payment of the faucet's is spent otherwise and can never come back, others wait for a block.
+   * and what spends them: a payment of the faucet's is spent otherwise and can never come back, others wait for a
+   * block.
    */
   reorg(change: { readonly depth: number; readonly without: readonly string[] }): Promise<Reorganized>
   /** A new address of someone outside. */
@@ -42,5 +43,7 @@ export interface SandboxTransaction {
   readonly blockHash?: string
 }
 
-/** Blocks come fast until the newest transaction has this many on it: two more than any tier of confirmations asks for. */
+/**
+ * Blocks come fast until the newest transaction has this many on it: two more than any tier of confirmations asks for.
+ */
 export const settledDepth = 14

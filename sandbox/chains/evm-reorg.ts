@@ -34,12 +34,15 @@ export async function reorganizeEvm(rpc: Rpc, depth: number, without: readonly s
   if (strange !== undefined) throw new Refusal(`without: ${strange} is in none of the newest ${depth} blocks`)
 
   const branch = await planBranch(rpc, blocks, wanted)
-  // The same transactions within the same second would make the same blocks: a miner of its own makes the branch another.
+  // The same transactions within the same second would make the same blocks: a miner of its own makes the branch
+  // another.
   await rpc('anvil_setCoinbase', `0x${randomBytes(20).toString('hex')}`)
   await rpc('anvil_reorg', depth, branch.kept).catch((error: unknown) => {
     if (!(error instanceof RpcError)) throw error
     // The dump that a restart loads holds the newest state only.
-    throw new Refusal(`depth: the node keeps no state that far back (${error.message}); send less, or mine blocks first`)
+    throw new Refusal(
+      `depth: the node keeps no state that far back (${error.message}); send less, or mine blocks first`,
+    )
   })
   await rpc('evm_mine')
   // anvil forgets what it takes out of a block, where a node with peers would have it in its pool again.
@@ -53,8 +56,15 @@ export async function reorganizeEvm(rpc: Rpc, depth: number, without: readonly s
   }
 }
 
-/** A nonce that is missing holds up all later ones of its account: the faucet's is filled, with others their later ones wait. */
-async function planBranch(rpc: Rpc, blocks: readonly MinedTransaction[][], without: ReadonlySet<string>): Promise<Branch> {
+/**
+ * A nonce that is missing holds up all later ones of its account: the faucet's is filled, with others their later ones
+ * wait.
+ */
+async function planBranch(
+  rpc: Rpc,
+  blocks: readonly MinedTransaction[][],
+  without: ReadonlySet<string>,
+): Promise<Branch> {
   const branch: Branch = { kept: [], replaced: [], returned: [] }
   const heldUp = new Set<string>()
   for (const [place, transaction] of blocks.flatMap((block, index) => block.map((one) => [index, one] as const))) {
@@ -88,7 +98,11 @@ async function fillNonce(rpc: Rpc, { nonce, gasPrice }: MinedTransaction): Promi
 async function newestBlocks(rpc: Rpc, head: number, depth: number): Promise<MinedTransaction[][]> {
   const blocks: MinedTransaction[][] = []
   for (let height = head - depth + 1; height <= head; height++) {
-    const { transactions } = await rpc<{ transactions: MinedTransaction[] }>('eth_getBlockByNumber', `0x${height.toString(16)}`, true)
+    const { transactions } = await rpc<{ transactions: MinedTransaction[] }>(
+      'eth_getBlockByNumber',
+      `0x${height.toString(16)}`,
+      true,
+    )
     blocks.push(transactions)
   }
   return blocks

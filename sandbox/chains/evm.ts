@@ -33,7 +33,8 @@ export function openEvm({ blockchain, rpc, assets }: EvmChainOptions): SandboxCh
   const quiet = { height: -1 }
   const assetOf = (ticker: string): EvmAsset => {
     const asset = assets.find((candidate) => candidate.ticker === ticker)
-    if (asset === undefined) throw new Refusal(`ticker: on ${blockchain} send one of ${assets.map((one) => one.ticker).join(', ')}`)
+    if (asset === undefined)
+      throw new Refusal(`ticker: on ${blockchain} send one of ${assets.map((one) => one.ticker).join(', ')}`)
     return asset
   }
   return {
@@ -43,7 +44,9 @@ export function openEvm({ blockchain, rpc, assets }: EvmChainOptions): SandboxCh
       const asset = assetOf(ticker)
       const units = parseAmount(amount, asset.decimals)
       requireAddress(to, 'to')
-      return inTurn(() => (asset.token === undefined ? payCoin(rpc, to, units) : payToken(rpc, asset.token, asset.decimals, to, units)))
+      return inTurn(() =>
+        asset.token === undefined ? payCoin(rpc, to, units) : payToken(rpc, asset.token, asset.decimals, to, units),
+      )
     },
     mine: (blocks) =>
       inTurn(async () => {
@@ -65,7 +68,8 @@ export function openEvm({ blockchain, rpc, assets }: EvmChainOptions): SandboxCh
 
 async function payCoin(rpc: Rpc, to: string, value: bigint): Promise<string> {
   const wei = plenty * 10n ** 18n
-  if ((await coinBalance(rpc, faucetAccount)) < value * 2n) await rpc('anvil_setBalance', faucetAccount, toHex(value * 2n + wei))
+  if ((await coinBalance(rpc, faucetAccount)) < value * 2n)
+    await rpc('anvil_setBalance', faucetAccount, toHex(value * 2n + wei))
   return sendTransaction(rpc, { from: faucetAccount, to, value })
 }
 
@@ -82,17 +86,26 @@ async function coinBalance(rpc: Rpc, address: string): Promise<bigint> {
   return BigInt(await rpc<string>('eth_getBalance', address, 'latest'))
 }
 
-function tokenBalance(rpc: Rpc, token: string, address: string, block: 'latest' | 'pending' = 'latest'): Promise<bigint> {
+function tokenBalance(
+  rpc: Rpc,
+  token: string,
+  address: string,
+  block: 'latest' | 'pending' = 'latest',
+): Promise<bigint> {
   return read<bigint>(rpc, 'TestToken', token, 'balanceOf', [address], block)
 }
 
 function requireAddress(address: string, field: string): void {
-  if (!isAddress(address)) throw new Refusal(`${field}: send 0x and 40 hexadecimal digits, all small or with a right checksum`)
+  if (!isAddress(address))
+    throw new Refusal(`${field}: send 0x and 40 hexadecimal digits, all small or with a right checksum`)
 }
 
 async function findTransaction(rpc: Rpc, hash: string): Promise<SandboxTransaction | undefined> {
   if (!/^0x[0-9a-f]{64}$/i.test(hash)) throw new Refusal('hash: send 0x and 64 hexadecimal digits')
-  const receipt = await rpc<{ status: string; blockNumber: string; blockHash: string } | null>('eth_getTransactionReceipt', hash)
+  const receipt = await rpc<{ status: string; blockNumber: string; blockHash: string } | null>(
+    'eth_getTransactionReceipt',
+    hash,
+  )
   if (receipt === null) {
     const waiting = await rpc('eth_getTransactionByHash', hash)
     return waiting === null ? undefined : { hash, status: 'pending', confirmations: 0 }

@@ -13,7 +13,10 @@ type Answer = Record<string, unknown>
 
 function clientOf(server: () => SandboxServer) {
   const ask = async (method: string, target: string, body?: unknown): Promise<{ status: number; body: Answer }> => {
-    const response = await fetch(`${server().url}${target}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+    const response = await fetch(`${server().url}${target}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
     return { status: response.status, body: (await response.json()) as Answer }
   }
   const done = async (method: string, target: string, body?: unknown): Promise<Answer> => {
@@ -35,7 +38,8 @@ function conformance(blockchain: string, tickers: readonly string[], open: () =>
   const newAddress = async () => (await post('/address', { blockchain }))['address'] as string
   const pay = async (to: string, amount: string, ticker = tickers[0] as string) =>
     (await post('/pay', { blockchain, ticker, to, amount }))['hash'] as string
-  const balance = async (address: string, ticker = tickers[0] as string) => (await get('/balance', { blockchain, ticker, address }))['value']
+  const balance = async (address: string, ticker = tickers[0] as string) =>
+    (await get('/balance', { blockchain, ticker, address }))['value']
   const find = (hash: string) => get('/transaction', { blockchain, hash })
   const lost = (hash: string) => ask('GET', `/transaction?blockchain=${blockchain}&hash=${hash}`)
 
@@ -51,7 +55,11 @@ function conformance(blockchain: string, tickers: readonly string[], open: () =>
     expect(await balance(to, ticker)).toBe('0')
     const { height } = await post('/mine', { blockchain, blocks: 3 })
     expect(await balance(to, ticker)).toBe('1.25')
-    expect(await find(hash)).toMatchObject({ status: 'confirmed', confirmations: 3, blockHeight: (height as number) - 2 })
+    expect(await find(hash)).toMatchObject({
+      status: 'confirmed',
+      confirmations: 3,
+      blockHeight: (height as number) - 2,
+    })
   })
 
   test('a reorganisation keeps the transactions it is not told to leave out', async () => {
@@ -64,7 +72,8 @@ function conformance(blockchain: string, tickers: readonly string[], open: () =>
     expect(reorg).toMatchObject({ height: (height as number) + 1, replaced: [before], returned: [] })
     expect(await balance(gone)).toBe('0')
     expect(await balance(kept)).toBe('0.75')
-    for (const hash of [first, second]) expect(await find(hash)).toMatchObject({ status: 'confirmed', confirmations: 3 })
+    for (const hash of [first, second])
+      expect(await find(hash)).toMatchObject({ status: 'confirmed', confirmations: 3 })
     expect(await lost(before)).toMatchObject({ status: 404, body: { code: 101 } })
     await post('/mine', { blockchain, blocks: 2 })
     expect(await balance(gone)).toBe('0')
@@ -99,7 +108,11 @@ function conformance(blockchain: string, tickers: readonly string[], open: () =>
       ['/pay', { blockchain, ticker: 'DOGE', to, amount: '1' }, `ticker: send one of ${tickers.join(', ')}`],
       ['/pay', { blockchain, ticker, to: 'nobody', amount: '1' }, 'to: send'],
       ['/pay', { blockchain: 'DOGE', ticker, to, amount: '1' }, `blockchain: send one of ${blockchain}`],
-      ['/pay', { blockchain, ticker, to, amount: '1', memo: '' }, 'memo: unknown; the fields are blockchain, ticker, to, amount'],
+      [
+        '/pay',
+        { blockchain, ticker, to, amount: '1', memo: '' },
+        'memo: unknown; the fields are blockchain, ticker, to, amount',
+      ],
       ['/pay', [], 'send a JSON object with blockchain, ticker, to, amount'],
       ['/mine', { blockchain, blocks: 0 }, 'blocks: send a whole number from 1 to'],
       ['/reorg', { blockchain, depth: 101 }, 'depth: send at most'],
@@ -108,9 +121,15 @@ function conformance(blockchain: string, tickers: readonly string[], open: () =>
     ]
     for (const [path, body, description] of refusals) {
       const answer = await ask('POST', path, body)
-      expect(answer).toMatchObject({ status: 400, body: { code: 100, description: expect.stringContaining(description) } })
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { code: 100, description: expect.stringContaining(description) },
+      })
     }
-    expect(await lost('nothing')).toMatchObject({ status: 400, body: { description: expect.stringContaining('hash: send') } })
+    expect(await lost('nothing')).toMatchObject({
+      status: 400,
+      body: { description: expect.stringContaining('hash: send') },
+    })
     await post('/mine', { blockchain })
     expect(await balance(to)).toBe('0')
   })
@@ -124,7 +143,10 @@ describe('ETHEREUM', () => {
       { contract: 'UsdtLike', name: 'Test Tether', symbol: 'USDT', decimals: 6 },
       { contract: 'FeeToken', name: 'Fee', symbol: 'FEE', decimals: 18 },
     ])
-    const assets = [{ ticker: 'ETH', decimals: 18 }, { ticker: 'USDT', decimals: 6, token: tokens.get('USDT') as string }]
+    const assets = [
+      { ticker: 'ETH', decimals: 18 },
+      { ticker: 'USDT', decimals: 6, token: tokens.get('USDT') as string },
+    ]
     return openEvm({ blockchain: 'ETHEREUM', rpc, assets })
   }
   conformance('ETHEREUM', ['ETH', 'USDT'], open)
@@ -160,8 +182,13 @@ describe('BINANCE_SMART_CHAIN', () => {
   const anvil = useAnvil({ chainId: 31_356, baseFee: 0n })
   conformance('BINANCE_SMART_CHAIN', ['BNB', 'USDT'], async () => {
     const { rpc } = await anvil()
-    const tokens = await ensureTokens(rpc, [{ contract: 'TestToken', name: 'Test Tether', symbol: 'USDT', decimals: 18 }])
-    const assets = [{ ticker: 'BNB', decimals: 18 }, { ticker: 'USDT', decimals: 18, token: tokens.get('USDT') as string }]
+    const tokens = await ensureTokens(rpc, [
+      { contract: 'TestToken', name: 'Test Tether', symbol: 'USDT', decimals: 18 },
+    ])
+    const assets = [
+      { ticker: 'BNB', decimals: 18 },
+      { ticker: 'USDT', decimals: 18, token: tokens.get('USDT') as string },
+    ]
     return openEvm({ blockchain: 'BINANCE_SMART_CHAIN', rpc, assets })
   })
 })
@@ -211,7 +238,7 @@ describeWithBitcoind('BITCOIN', () => {
   })
 })
 
-describe('the platform\'s part', () => {
+describe("the platform's part", () => {
   test('is handed in', async () => {
     const seen: unknown[] = []
     const note = async (what: unknown) => {
@@ -229,7 +256,10 @@ describe('the platform\'s part', () => {
       expect(await post('/clock', { advanceMs: 60_000 })).toEqual({ done: true })
       expect(seen).toEqual([{ merchantId: 'm', ticker: 'BTC', amount: '1' }, { advanceMs: 60_000 }])
       expect(await get('/rates', {})).toEqual({ 'BTC/USDT': '60000' })
-      expect(await ask('POST', '/rates', {})).toMatchObject({ status: 400, body: { description: 'price: send a decimal as a string' } })
+      expect(await ask('POST', '/rates', {})).toMatchObject({
+        status: 400,
+        body: { description: 'price: send a decimal as a string' },
+      })
       expect(await ask('POST', '/clock', { advanceMs: -1 })).toMatchObject({ status: 400, body: { code: 100 } })
       expect(await ask('POST', '/pay', {})).toMatchObject({ status: 503, body: { code: 107 } })
     } finally {
@@ -247,7 +277,10 @@ describe('the platform\'s part', () => {
         ['GET', '/rates', undefined],
         ['POST', '/rates', {}],
       ] as const) {
-        expect(await ask(method, path, body)).toMatchObject({ status: 501, body: { code: 106, description: expect.stringContaining(`${method} ${path}`) } })
+        expect(await ask(method, path, body)).toMatchObject({
+          status: 501,
+          body: { code: 106, description: expect.stringContaining(`${method} ${path}`) },
+        })
       }
     } finally {
       await server.stop()

@@ -12,7 +12,11 @@ export interface ControlOptions {
   readonly portSetting?: string
   readonly chains: readonly SandboxChain[]
   /** Funds a merchant: capital moves to the merchant, and real coins to a hot wallet, in one step. */
-  readonly credit?: (credit: { readonly merchantId: string; readonly ticker: string; readonly amount: string }) => Promise<unknown>
+  readonly credit?: (credit: {
+    readonly merchantId: string
+    readonly ticker: string
+    readonly amount: string
+  }) => Promise<unknown>
   /** Moves business time forward, in ms. */
   readonly setClock?: (move: { readonly advanceMs: number }) => Promise<unknown>
   readonly rates?: {
@@ -68,7 +72,8 @@ function chainRoutes(chains: readonly SandboxChain[]): Route[] {
     }),
     get('/transaction', ['blockchain', 'hash'], async (fields) => {
       const found = await chainOf(fields).transaction(text(fields, 'hash'))
-      if (found === undefined) throw new Refusal('hash: the chain knows no such transaction', { status: 404, code: 101 })
+      if (found === undefined)
+        throw new Refusal('hash: the chain knows no such transaction', { status: 404, code: 101 })
       return found
     }),
   ]
@@ -77,7 +82,10 @@ function chainRoutes(chains: readonly SandboxChain[]): Route[] {
 function platformRoutes({ credit, setClock, rates }: ControlOptions): Route[] {
   return [
     post('/credit', ['merchantId', 'ticker', 'amount'], (fields) =>
-      present(credit, 'POST /credit')({
+      present(
+        credit,
+        'POST /credit',
+      )({
         merchantId: text(fields, 'merchantId'),
         ticker: text(fields, 'ticker'),
         amount: text(fields, 'amount'),
@@ -87,7 +95,12 @@ function platformRoutes({ credit, setClock, rates }: ControlOptions): Route[] {
       present(setClock, 'POST /clock')({ advanceMs: wholeNumber(fields, 'advanceMs', 0, longestAdvanceMs) }),
     ),
     { method: 'GET', path: /^\/rates$/, name: 'GET /rates', handle: () => present(rates, 'GET /rates').list() },
-    { method: 'POST', path: /^\/rates$/, name: 'POST /rates', handle: (request) => present(rates, 'POST /rates').set(request.json()) },
+    {
+      method: 'POST',
+      path: /^\/rates$/,
+      name: 'POST /rates',
+      handle: (request) => present(rates, 'POST /rates').set(request.json()),
+    },
   ]
 }
 
@@ -105,6 +118,7 @@ function route(method: string, path: string, handle: (request: SandboxRequest) =
 
 /** A control server without the platform, beside chains alone, has no ledger and no clock to act on. */
 function present<T>(part: T | undefined, operation: string): T {
-  if (part === undefined) throw new Refusal(`${operation} needs the platform, which this sandbox runs without`, { status: 501, code: 106 })
+  if (part === undefined)
+    throw new Refusal(`${operation} needs the platform, which this sandbox runs without`, { status: 501, code: 106 })
   return part
 }

@@ -21,7 +21,8 @@ export function text(fields: Fields, name: string): string {
 
 export function oneOf(fields: Fields, name: string, choices: readonly string[]): string {
   const value = fields[name]
-  if (typeof value !== 'string' || !choices.includes(value)) throw new Refusal(`${name}: send one of ${choices.join(', ')}`)
+  if (typeof value !== 'string' || !choices.includes(value))
+    throw new Refusal(`${name}: send one of ${choices.join(', ')}`)
   return value
 }
 
@@ -35,6 +36,7 @@ export function wholeNumber(fields: Fields, name: string, least: number, most: n
 
 export function listOfTexts(fields: Fields, name: string): string[] {
   const value = fields[name] ?? []
-  if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) throw new Refusal(`${name}: send a list of strings`)
+  if (!Array.isArray(value) || value.some((item) => typeof item !== 'string'))
+    throw new Refusal(`${name}: send a list of strings`)
   return value as string[]
 }

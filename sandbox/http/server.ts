@@ -81,7 +81,9 @@ export async function serve(options: ServerOptions): Promise<SandboxServer> {
 async function respond(options: ServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { status, body } = await handle(options, request).catch((error: unknown) => failure(options, error))
   const text = body === undefined ? '' : JSON.stringify(body)
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+    .end(text)
 }
 
 async function handle({ routes }: ServerOptions, request: IncomingMessage): Promise<Answer> {

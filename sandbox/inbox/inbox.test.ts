@@ -8,7 +8,8 @@ import type { Inbox, Message } from './index.ts'
 let dir: string
 let inbox: Inbox
 
-const start = () => startInbox({ port: 0, file: join(dir, 'inbox.jsonl'), now: () => new Date('2026-01-02T03:04:05.678Z') })
+const start = () =>
+  startInbox({ port: 0, file: join(dir, 'inbox.jsonl'), now: () => new Date('2026-01-02T03:04:05.678Z') })
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'bursar-inbox-'))
@@ -27,7 +28,8 @@ async function messages(query = ''): Promise<Message[]> {
   return (await (await fetch(`${inbox.url}/messages${query}`)).json()) as Message[]
 }
 
-const behave = (behaviour: object) => fetch(`${inbox.url}/behaviour`, { method: 'PUT', body: JSON.stringify(behaviour) })
+const behave = (behaviour: object) =>
+  fetch(`${inbox.url}/behaviour`, { method: 'PUT', body: JSON.stringify(behaviour) })
 
 test('keeps what arrived, byte for byte, with its headers and address', async () => {
   const body = '{"amount" : "1.50",\n "meta":"ї"}'
@@ -60,7 +62,10 @@ test('continues after a restart, and after a kill in the middle of a line', asyn
   appendFileSync(join(dir, 'inbox.jsonl'), '{"seq":2,"rece')
   inbox = await start()
   await send('shop', 'b')
-  expect((await messages()).map(({ seq, body }) => [seq, body])).toEqual([[1, 'a'], [2, 'b']])
+  expect((await messages()).map(({ seq, body }) => [seq, body])).toEqual([
+    [1, 'a'],
+    [2, 'b'],
+  ])
   await inbox.stop()
   inbox = await start()
   expect(await messages('?after=1')).toMatchObject([{ seq: 2, body: 'b' }])
@@ -91,7 +96,10 @@ test('says what to send instead', async () => {
   const refusals: [Response, string][] = [
     [await behave({ merchantId: 'shop', status: 20 }), 'status: send a whole number from 200 to 599'],
     [await behave({ status: 200 }), 'merchantId: send a string'],
-    [await behave({ merchantId: 'shop', speed: 1 }), 'speed: unknown; the fields are merchantId, status, delayMs, failNext'],
+    [
+      await behave({ merchantId: 'shop', speed: 1 }),
+      'speed: unknown; the fields are merchantId, status, delayMs, failNext',
+    ],
     [await fetch(`${inbox.url}/behaviour`, { method: 'PUT', body: '{' }), 'send a JSON body'],
     [await fetch(`${inbox.url}/messages?after=-1`), 'after: send the seq of the last message you have, or 0'],
   ]
@@ -101,5 +109,7 @@ test('says what to send instead', async () => {
   }
   const lost = await fetch(`${inbox.url}/nothing`)
   expect(lost.status).toBe(404)
-  expect(await lost.json()).toMatchObject({ description: expect.stringContaining('POST /merchant/<merchantId>, GET /messages') })
+  expect(await lost.json()).toMatchObject({
+    description: expect.stringContaining('POST /merchant/<merchantId>, GET /messages'),
+  })
 })

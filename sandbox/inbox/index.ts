@@ -52,13 +52,23 @@ export async function startInbox(options: InboxOptions): Promise<Inbox> {
         handle: (request) => receive(request, store, behaviours, now()),
       },
       { method: 'GET', path: /^\/messages$/, name: 'GET /messages', handle: async ({ query }) => list(query, store) },
-      { method: 'PUT', path: /^\/behaviour$/, name: 'PUT /behaviour', handle: async (request) => behave(request, behaviours) },
+      {
+        method: 'PUT',
+        path: /^\/behaviour$/,
+        name: 'PUT /behaviour',
+        handle: async (request) => behave(request, behaviours),
+      },
     ],
   })
   return { ...server, notificationsUrl: (merchantId) => `${server.url}/merchant/${encodeURIComponent(merchantId)}` }
 }
 
-async function receive(request: SandboxRequest, store: MessageStore, behaviours: Map<string, Behaviour>, at: Date): Promise<Answer> {
+async function receive(
+  request: SandboxRequest,
+  store: MessageStore,
+  behaviours: Map<string, Behaviour>,
+  at: Date,
+): Promise<Answer> {
   const merchantId = request.parameters[0] ?? ''
   const behaviour = behaviours.get(merchantId)
   const fails = behaviour !== undefined && behaviour.failNext > 0

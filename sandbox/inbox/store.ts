@@ -34,7 +34,9 @@ export function openStore(file: string): MessageStore {
       return message
     },
     after: (seq, merchantId) =>
-      messages.slice(Math.max(0, seq)).filter((message) => merchantId === undefined || message.merchantId === merchantId),
+      messages
+        .slice(Math.max(0, seq))
+        .filter((message) => merchantId === undefined || message.merchantId === merchantId),
   }
 }
 

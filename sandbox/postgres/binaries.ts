@@ -23,7 +23,9 @@ export function findBinaries(): Binaries {
   return { native: join(folder, 'native'), version }
 }
 
-/** npm packages cannot carry symlinks; the package lists them, and its install script, which we don't need, makes them. */
+/**
+ * npm packages cannot carry symlinks; the package lists them, and its install script, which we don't need, makes them.
+ */
 function restoreSymlinks(folder: string): void {
   const list = join(folder, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return
@@ -35,7 +37,9 @@ function restoreSymlinks(folder: string): void {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EEXIST') continue
-      throw new PostgresUnavailable(`${target} is missing and cannot be made (${code}); run once as the owner of node_modules`)
+      throw new PostgresUnavailable(
+        `${target} is missing and cannot be made (${code}); run once as the owner of node_modules`,
+      )
     }
   }
 }

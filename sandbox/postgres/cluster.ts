@@ -13,10 +13,14 @@ export function hasCluster(dataDir: string, version: string): boolean {
   const made = readFileSync(file, 'utf8').trim()
   const major = version.split('.')[0]
   if (made === major) return true
-  throw new PostgresUnavailable(`${dataDir} was made by PostgreSQL ${made} and this is ${major}; move it away to start empty`)
+  throw new PostgresUnavailable(
+    `${dataDir} was made by PostgreSQL ${made} and this is ${major}; move it away to start empty`,
+  )
 }
 
-/** Creates the cluster beside its place and renames it in, so that a kill half way leaves nothing that looks finished. */
+/**
+ * Creates the cluster beside its place and renames it in, so that a kill half way leaves nothing that looks finished.
+ */
 export function createCluster({ runAs, native, dataDir }: Placement): void {
   const prefix = `${basename(dataDir)}.init-`
   for (const name of readdirSync(dirname(dataDir))) {
@@ -25,9 +29,8 @@ export function createCluster({ runAs, native, dataDir }: Placement): void {
   const draft = join(dirname(dataDir), `${prefix}${process.pid}`)
   mkdirSync(draft, { mode: 0o700 })
   giveTo(runAs, draft)
-  const run = runToEnd(runAs, join(native, 'bin', 'initdb'), [
-    '-D', draft, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-instructions',
-  ])
+  const settings = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-instructions']
+  const run = runToEnd(runAs, join(native, 'bin', 'initdb'), [`--pgdata=${draft}`, ...settings])
   if (run.status !== 0) {
     rmSync(draft, { recursive: true, force: true })
     throw new PostgresUnavailable(`initdb failed: ${(run.error?.message ?? `${run.stdout}\n${run.stderr}`).trim()}`)

@@ -26,7 +26,10 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** The server's own output. Default: `dataDir` with `.log` appended. */
   readonly logFile?: string
-  /** Folders that may hold what root must copy when the project is closed to other users. Default: /var/lib and the like. */
+  /**
+   * Folders that may hold what root must copy when the project is closed to other users. Default: /var/lib and the
+   * like.
+   */
   readonly copyBases?: readonly string[]
   /** Told what takes time, one line each. */
   readonly log?: (line: string) => void
@@ -54,7 +57,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   mkdirSync(dirname(dataDir), { recursive: true })
   return withFileLock(`${dataDir}.lock`, readyWaitMs, async () => {
     const live = await adoptOrClear(actualDataDir(dataDir))
-    const { server, socketDir } = live === undefined ? await launch(dataDir, options) : { server: live, socketDir: live.socketDir }
+    const { server, socketDir } =
+      live === undefined ? await launch(dataDir, options) : { server: live, socketDir: live.socketDir }
     await ensureDatabase(socketDir, 'bursar')
     return {
       pid: server.pid,
@@ -89,7 +93,13 @@ function startServer(
   logFile: string,
   settings: PostgresOptions['settings'],
 ): Promise<StartedChild> {
-  const command = runAs.command(join(native, 'bin', 'postgres'), ['-D', dataDir, '-k', socketDir, ...settingArguments(settings)])
+  const command = runAs.command(join(native, 'bin', 'postgres'), [
+    '-D',
+    dataDir,
+    '-k',
+    socketDir,
+    ...settingArguments(settings),
+  ])
   return startChild({ ...command, ...runAs.spawnIds, cwd: '/', env: serverEnvironment(), logFile })
 }
 
@@ -97,7 +107,8 @@ async function untilReady(dataDir: string, socketDir: string, server: StartedChi
   const deadline = performance.now() + readyWaitMs
   while (performance.now() < deadline) {
     if (readLockFile(dataDir)?.status === 'ready' && (await answers(socketDir))) return
-    if (await waitUntilGone(server, 10)) throw new PostgresUnavailable(`the server ended while starting:\n${server.tail()}`)
+    if (await waitUntilGone(server, 10))
+      throw new PostgresUnavailable(`the server ended while starting:\n${server.tail()}`)
   }
   await stop(server)
   throw new PostgresUnavailable(`the server was not ready within ${readyWaitMs / 1000} s:\n${server.tail()}`)

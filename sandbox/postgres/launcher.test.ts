@@ -1,5 +1,16 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -67,7 +78,9 @@ async function killed(child: Awaited<ReturnType<typeof startElsewhere>>['child']
 }
 
 const count = (url: string) =>
-  withClient(url, async (client) => Number((await client.query<{ n: string }>('select count(*) as n from written')).rows[0]?.n))
+  withClient(url, async (client) =>
+    Number((await client.query<{ n: string }>('select count(*) as n from written')).rows[0]?.n),
+  )
 
 const makeTable = (url: string) => withClient(url, (client) => client.query('create table written (n bigint)'))
 
@@ -89,7 +102,8 @@ describe('start and stop', () => {
     const server = await start()
     const shown = await withClient(server.url, async (client) => {
       const settings = await client.query<{ name: string; setting: string }>(
-        "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses')",
+        'select name, setting from pg_settings where name = any($1)',
+        [['fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses']],
       )
       return Object.fromEntries(settings.rows.map((row) => [row.name, row.setting]))
     })

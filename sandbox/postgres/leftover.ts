@@ -26,7 +26,8 @@ export async function adoptOrClear(dataDir: string): Promise<LiveServer | undefi
   const lock = readLockFile(dataDir)
   const identity = lock === undefined ? undefined : postmasterOf(lock.pid, dataDir)
   if (lock !== undefined && identity !== undefined) {
-    if (await becomesReady(dataDir, lock, identity)) return { ...identity, socketDir: readLockFile(dataDir)?.socketDir ?? lock.socketDir }
+    if (await becomesReady(dataDir, lock, identity))
+      return { ...identity, socketDir: readLockFile(dataDir)?.socketDir ?? lock.socketDir }
     await endProcess(identity, [
       { signal: 'SIGINT', waitMs: 10_000 },
       { signal: 'SIGQUIT', waitMs: 5_000 },
@@ -41,7 +42,10 @@ export async function adoptOrClear(dataDir: string): Promise<LiveServer | undefi
   return undefined
 }
 
-/** postmaster.pid, PostgreSQL documentation "Database File Layout": pid, directory, start, port, socket directory, ..., status. */
+/**
+ * postmaster.pid, PostgreSQL documentation "Database File Layout": pid, directory, start, port, socket directory, ...,
+ * status.
+ */
 export function readLockFile(dataDir: string): LockFile | undefined {
   try {
     const lines = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')
@@ -85,7 +89,10 @@ async function endSurvivors(dataDir: string): Promise<void> {
       continue
     }
     for (const survivor of survivors) {
-      await endProcess(survivor, [{ signal: 'SIGQUIT', waitMs: 3_000 }, { signal: 'SIGKILL', waitMs: 3_000 }])
+      await endProcess(survivor, [
+        { signal: 'SIGQUIT', waitMs: 3_000 },
+        { signal: 'SIGKILL', waitMs: 3_000 },
+      ])
     }
   }
 }

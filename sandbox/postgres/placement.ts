@@ -1,7 +1,19 @@
 /** Where the server's files lie and as whom it runs, so that both fit together on this machine. */
 import { createHash } from 'node:crypto'
-import { chmodSync, cpSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync,
-  statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Binaries } from './binaries.ts'
@@ -30,8 +42,8 @@ export function actualDataDir(dataDir: string): string {
 }
 
 /**
- * In place when the server's user can reach the files, else in a private copy under the first of `copyBases` that is open
- * to that user. Throws PostgresUnavailable, with every refusal, when nothing works.
+ * In place when the server's user can reach the files, else in a private copy under the first of `copyBases` that is
+ * open to that user. Throws PostgresUnavailable, with every refusal, when nothing works.
  */
 export function placeServer(binaries: Binaries, dataDir: string, copyBases = usualCopyBases): Placement {
   mkdirSync(dirname(dataDir), { recursive: true })
@@ -52,7 +64,9 @@ export function placeServer(binaries: Binaries, dataDir: string, copyBases = usu
   throw new PostgresUnavailable(`it refuses to run as root, and nothing else worked (${refused.join('; ')})`)
 }
 
-/** Gives the folder and all in it to the server's user. The folder itself comes last: its owner says that all is done. */
+/**
+ * Gives the folder and all in it to the server's user. The folder itself comes last: its owner says that all is done.
+ */
 export function giveTo(runAs: RunAs, folder: string): void {
   if (runAs.owner === undefined || lstatSync(folder).uid === runAs.owner.uid) return
   chownTree(folder, runAs.owner.uid, runAs.owner.gid)

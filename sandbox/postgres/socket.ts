@@ -11,7 +11,9 @@ export const socketPort = 5432
 /** sun_path without its closing zero, Linux 107, macOS 103: the smaller serves both. */
 const longestSocketPath = 103
 
-/** Makes the wished directory, or a short one under /tmp when the path is too long for a socket or closed to the server. */
+/**
+ * Makes the wished directory, or a short one under /tmp when the path is too long for a socket or closed to the server.
+ */
 export function prepareSocketDir(wished: string, runAs: RunAs): string {
   const fits = Buffer.byteLength(socketFile(wished)) <= longestSocketPath
   if (fits) {
@@ -30,7 +32,9 @@ export function socketFile(dir: string): string {
   return join(dir, `.s.PGSQL.${socketPort}`)
 }
 
-/** Call only when no server uses the directory: an unclean end leaves these, and a reused pid would make them look live. */
+/**
+ * Call only when no server uses the directory: an unclean end leaves these, and a reused pid would make them look live.
+ */
 export function clearStaleSocket(dir: string): void {
   rmSync(socketFile(dir), { force: true })
   rmSync(`${socketFile(dir)}.lock`, { force: true })
@@ -46,7 +50,8 @@ function claim(dir: string, runAs: RunAs): boolean {
   if (!existsSync(dir)) mkdirSync(dir, { mode: 0o700 })
   const found = lstatSync(dir)
   const us = process.geteuid?.()
-  const trusted = found.isDirectory() && (us === 0 ? found.uid === 0 || found.uid === runAs.owner?.uid : found.uid === us)
+  const trusted =
+    found.isDirectory() && (us === 0 ? found.uid === 0 || found.uid === runAs.owner?.uid : found.uid === us)
   if (!trusted) return false
   if (runAs.owner !== undefined) chownSync(dir, runAs.owner.uid, runAs.owner.gid)
   chmodSync(dir, 0o700)

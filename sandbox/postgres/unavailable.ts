@@ -3,7 +3,7 @@ export class PostgresUnavailable extends Error {
   constructor(reason: string) {
     super(
       `PostgreSQL cannot be started here: ${reason}.\n` +
-        'To use a server of your own, set DATABASE_URL to a PostgreSQL 15 or newer, such as postgres://user@host/bursar',
+        'To use a server of your own, set DATABASE_URL to a PostgreSQL 15 or newer, as postgres://user@host/bursar',
     )
     this.name = 'PostgresUnavailable'
   }

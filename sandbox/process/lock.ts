@@ -13,7 +13,9 @@ export async function withFileLock<T>(path: string, waitMs: number, work: () => 
     const holder = readHolder(path)
     if (holder !== undefined && !isRunning(holder)) breakLock(path, holder)
     else if (performance.now() > deadline) {
-      throw new Error(`process ${holder?.pid ?? 'unknown'} holds ${path} for more than ${waitMs} ms; end it, then try again`)
+      throw new Error(
+        `process ${holder?.pid ?? 'unknown'} holds ${path} for more than ${waitMs} ms; end it, then try again`,
+      )
     } else await sleep(20)
   }
   try {

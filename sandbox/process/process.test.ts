@@ -49,7 +49,11 @@ describe('identity', () => {
   test('a process that has ended and was not reaped counts as gone', async () => {
     // The shell replaced by `sleep` never reaps its child, which stays a zombie.
     const log = join(dir, 'log')
-    const parent = await startChild({ file: '/bin/sh', args: ['-c', 'sleep 0.05 & echo $!; exec sleep 60'], logFile: log })
+    const parent = await startChild({
+      file: '/bin/sh',
+      args: ['-c', 'sleep 0.05 & echo $!; exec sleep 60'],
+      logFile: log,
+    })
     await sleep(300)
     expect(inspectProcess(Number(parent.tail()))).toBeUndefined()
     expect(isRunning(parent)).toBe(true)
@@ -78,7 +82,10 @@ describe('ending', () => {
     const log = join(dir, 'log')
     const deaf = await startChild({ file: '/bin/sh', args: ['-c', 'trap "" TERM; echo deaf; sleep 60'], logFile: log })
     await expect.poll(() => deaf.tail()).toBe('deaf')
-    await endProcess(deaf, [{ signal: 'SIGTERM', waitMs: 100 }, { signal: 'SIGKILL', waitMs: 2_000 }])
+    await endProcess(deaf, [
+      { signal: 'SIGTERM', waitMs: 100 },
+      { signal: 'SIGKILL', waitMs: 2_000 },
+    ])
     expect(await deaf.exited).toEqual({ code: null, signal: 'SIGKILL' })
   })
 
@@ -91,7 +98,9 @@ describe('ending', () => {
 })
 
 test('a program that cannot be started is said', async () => {
-  await expect(startChild({ file: join(dir, 'nothing'), args: [], logFile: join(dir, 'log') })).rejects.toThrow('ENOENT')
+  await expect(startChild({ file: join(dir, 'nothing'), args: [], logFile: join(dir, 'log') })).rejects.toThrow(
+    'ENOENT',
+  )
 })
 
 describe('the file lock', () => {

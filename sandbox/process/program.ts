@@ -43,7 +43,9 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     await sleep(50)
   }
   return {
-    pid: child.pid, startedAt: child.startedAt, logFile: options.logFile,
+    pid: child.pid,
+    startedAt: child.startedAt,
+    logFile: options.logFile,
     stop: async () => {
       await end(child)
       forgetProcess(options.recordFile)
@@ -52,5 +54,8 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
 }
 
 function end(program: ProcessIdentity): Promise<void> {
-  return endProcess(program, [{ signal: 'SIGTERM', waitMs: 15_000 }, { signal: 'SIGKILL', waitMs: 5_000 }])
+  return endProcess(program, [
+    { signal: 'SIGTERM', waitMs: 15_000 },
+    { signal: 'SIGKILL', waitMs: 5_000 },
+  ])
 }

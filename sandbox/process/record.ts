@@ -1,4 +1,6 @@
-/** A file that says which process runs a component, so that a later start can adopt or end it, and never another one. */
+/**
+ * A file that says which process runs a component, so that a later start can adopt or end it, and never another one.
+ */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { isRunning } from './identity.ts'
 import type { ProcessIdentity } from './identity.ts'

@@ -13,8 +13,15 @@ const artifacts = new URL('./artifacts/', import.meta.url).pathname
 const evmVersion = 'shanghai'
 
 interface Output {
-  readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string; readonly errorCode?: string }[]
-  readonly contracts: Record<string, Record<string, { readonly abi: unknown; readonly evm: { readonly bytecode: { readonly object: string } } }>>
+  readonly errors?: readonly {
+    readonly severity: string
+    readonly formattedMessage: string
+    readonly errorCode?: string
+  }[]
+  readonly contracts: Record<
+    string,
+    Record<string, { readonly abi: unknown; readonly evm: { readonly bytecode: { readonly object: string } } }>
+  >
 }
 
 /** solc has no types of its own: this is the part used here. */
@@ -70,7 +77,9 @@ function render(contracts: Output['contracts']): Map<string, string> {
 
 function check(rendered: ReadonlyMap<string, string>): void {
   const present = readdirSync(artifacts)
-  const stale = [...rendered].filter(([name, text]) => !present.includes(name) || readFileSync(join(artifacts, name), 'utf8') !== text)
+  const stale = [...rendered].filter(
+    ([name, text]) => !present.includes(name) || readFileSync(join(artifacts, name), 'utf8') !== text,
+  )
   const extra = present.filter((name) => !rendered.has(name))
   if (stale.length === 0 && extra.length === 0) return
   const names = [...stale.map(([name]) => name), ...extra].join(', ')

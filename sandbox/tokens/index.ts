@@ -16,15 +16,20 @@ export interface TokenSpec {
 }
 
 /** Deploys a contract in a block of its own and returns its address. */
-export async function deploy(rpc: Rpc, contract: ContractName, args: readonly unknown[] = [], from = faucetAccount): Promise<Address> {
+export async function deploy(
+  rpc: Rpc,
+  contract: ContractName,
+  args: readonly unknown[] = [],
+  from = faucetAccount,
+): Promise<Address> {
   const { abi, bytecode } = readArtifact(contract)
   const receipt = await sendAndMine(rpc, { from, data: encodeDeployData({ abi, bytecode, args }) })
   return receipt.contractAddress as Address
 }
 
 /**
- * Makes sure that the tokens are on the chain, each at an address that depends only on its place in the list. Returns the
- * addresses by symbol. Add new tokens at the end. Throws when the deployer was used for something else.
+ * Makes sure that the tokens are on the chain, each at an address that depends only on its place in the list. Returns
+ * the addresses by symbol. Add new tokens at the end. Throws when the deployer was used for something else.
  */
 export async function ensureTokens(rpc: Rpc, specs: readonly TokenSpec[]): Promise<ReadonlyMap<string, Address>> {
   const addresses = new Map<string, Address>()
@@ -33,7 +38,10 @@ export async function ensureTokens(rpc: Rpc, specs: readonly TokenSpec[]): Promi
     addresses.set(spec.symbol, address)
     if ((await rpc<string>('eth_getCode', address, 'latest')) !== '0x') continue
     const next = Number(await rpc<string>('eth_getTransactionCount', deployerAccount, 'latest'))
-    if (next !== nonce) throw new Error(`${spec.symbol} needs nonce ${nonce} of ${deployerAccount}, which is at ${next}; start the chain anew`)
+    if (next !== nonce)
+      throw new Error(
+        `${spec.symbol} needs nonce ${nonce} of ${deployerAccount}, which is at ${next}; start the chain anew`,
+      )
     await deploy(rpc, spec.contract, [spec.name, spec.symbol, spec.decimals], deployerAccount)
   }
   return addresses
@@ -67,6 +75,10 @@ export async function read<T>(
   block: 'latest' | 'pending' = 'latest',
 ): Promise<T> {
   const { abi } = readArtifact(contract)
-  const data = await rpc<`0x${string}`>('eth_call', { to: address, data: encodeFunctionData({ abi, functionName, args }) }, block)
+  const data = await rpc<`0x${string}`>(
+    'eth_call',
+    { to: address, data: encodeFunctionData({ abi, functionName, args }) },
+    block,
+  )
   return decodeFunctionResult({ abi, functionName, data }) as T
 }

@@ -54,7 +54,9 @@ describe('UsdtLike', () => {
     const { rpc } = await anvil()
     const token = await deploy(rpc, 'UsdtLike', ['Test Tether', 'USDT', 6])
     await mint(rpc, token, faucetAccount, 10_000_000n)
-    expect(await transfers(rpc, await call(rpc, 'UsdtLike', token, 'transfer', [bob, 1_000_000n]))).toEqual([1_000_000n])
+    expect(await transfers(rpc, await call(rpc, 'UsdtLike', token, 'transfer', [bob, 1_000_000n]))).toEqual([
+      1_000_000n,
+    ])
     const data = `0xa9059cbb${bob.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}`
     expect(await rpc('eth_call', { from: faucetAccount, to: token, data }, 'latest')).toBe('0x')
     await call(rpc, 'UsdtLike', token, 'setParams', [10n, 1n])
@@ -89,14 +91,26 @@ describe('Payer', () => {
   test('pays several addresses from one transaction and returns the rest', async () => {
     const { rpc } = await anvil()
     const payer = await deploy(rpc, 'Payer')
-    await call(rpc, 'Payer', payer, 'pay', [[fresh(1), fresh(2)], [3n, 4n]], { value: 10n })
+    await call(
+      rpc,
+      'Payer',
+      payer,
+      'pay',
+      [
+        [fresh(1), fresh(2)],
+        [3n, 4n],
+      ],
+      { value: 10n },
+    )
     expect([await native(rpc, fresh(1)), await native(rpc, fresh(2)), await native(rpc, payer)]).toEqual([3n, 4n, 0n])
   })
 
   test('a reverted payment is none, whether the transaction fails or succeeds', async () => {
     const { rpc } = await anvil()
     const payer = await deploy(rpc, 'Payer')
-    await expect(call(rpc, 'Payer', payer, 'payThenRevert', [[fresh(3)], [3n]], { value: 3n })).rejects.toThrow('revert')
+    await expect(call(rpc, 'Payer', payer, 'payThenRevert', [[fresh(3)], [3n]], { value: 3n })).rejects.toThrow(
+      'revert',
+    )
     const hash = await call(rpc, 'Payer', payer, 'payInRevertedCall', [[fresh(3)], [3n]], { value: 3n })
     expect(await rpc('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
     expect(JSON.stringify(await rpc('debug_traceTransaction', hash, { tracer: 'callTracer' }))).toContain(fresh(3))
