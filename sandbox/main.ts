@@ -49,7 +49,7 @@ async function startAll(supervisor: Supervisor, settings: SandboxSettings): Prom
 /** What was started, and three things to try. */
 function welcome({ inbox, chains }: World, { api, control, merchants }: Platform): void {
   const [merchant] = merchants
-  const bursar = 'node sandbox/try.ts'
+  const bursar = 'npm run try --'
   say('')
   say(`  API          ${api}   (reference: ${api}/docs)`)
   say(`  control      ${control}`)
