@@ -9,7 +9,7 @@ import { actualDataDir, giveTo, placeServer } from './placement.ts'
 import type { Placement } from './placement.ts'
 import { serverEnvironment } from './run-as.ts'
 import { settingArguments } from './settings.ts'
-import { clearStaleSocket, prepareSocketDir, socketUrl } from './socket.ts'
+import { clearStaleSocket, prepareSocketDir, removeSocketDir, socketUrl } from './socket.ts'
 import { PostgresUnavailable } from './unavailable.ts'
 import { startChild } from '../process/child.ts'
 import type { StartedChild } from '../process/child.ts'
@@ -66,7 +66,10 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       url: socketUrl(socketDir, 'bursar'),
       adopted: live !== undefined,
       logFile: logFileOf(dataDir, options),
-      stop: () => stop(server),
+      stop: async () => {
+        await stop(server)
+        removeSocketDir(socketDir)
+      },
     }
   })
 }

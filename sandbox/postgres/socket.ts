@@ -1,6 +1,6 @@
 /** The Unix socket's directory: only its owner may enter, which is why trust authentication is enough behind it. */
 import { createHash } from 'node:crypto'
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { canEnter } from './run-as.ts'
 import type { RunAs } from './run-as.ts'
@@ -38,6 +38,13 @@ export function socketFile(dir: string): string {
 export function clearStaleSocket(dir: string): void {
   rmSync(socketFile(dir), { force: true })
   rmSync(`${socketFile(dir)}.lock`, { force: true })
+}
+
+/** After an orderly end the directory is empty; the next start makes it again. */
+export function removeSocketDir(dir: string): void {
+  try {
+    rmdirSync(dir)
+  } catch {}
 }
 
 /** The form that `pg` and kysely read: an empty host, the socket's directory as the `host` parameter. */
