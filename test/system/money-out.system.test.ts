@@ -26,12 +26,15 @@ const refusal = async (call: Promise<unknown>): Promise<{ status: number; code: 
   return { status: error.status, code: error.code, description: error.description }
 }
 
+const bursar = (...args: string[]): Promise<string> =>
+  promisify(execFile)(process.execPath, ['server/src/main.ts', ...args], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) })
+    .then((r) => r.stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
+
 /** The books against the chains, as an operator asks; heads move, so a few tries. */
 const reconciled = async (): Promise<string> => {
   let text = ''
   for (let attempt = 0; attempt < 10; attempt += 1) {
-    const run = promisify(execFile)(process.execPath, ['server/src/main.ts', 'reconcile'], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) })
-    text = await run.then((r) => r.stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
+    text = await bursar('reconcile')
     if (text.includes('the ledger holds') && !text.includes("can't be compared")) return text
   }
   return text
@@ -90,6 +93,45 @@ test('the same signed request within its window has one effect and one answer', 
   expect(new Set(answers.map((a) => a.id)).size).toBe(1)
   await sandbox.notified(shop(), { id: answers[0]!.id, status: 'Done' })
   expect(before - (await balance('USDT'))).toBeLessThan(2.5)
+})
+
+test('an Idempotency-Key: the same request gets the first answer, another one is refused', async () => {
+  const to = await sandbox.outside('ETHEREUM')
+  const body = { ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '1' }
+  const { id } = await shop().client.withdrawals.crypto.create(body, { idempotencyKey: 'order-77' })
+  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  expect((await shop().client.withdrawals.crypto.create(body, { idempotencyKey: 'order-77' })).id).toBe(id)
+  const other = shop().client.withdrawals.crypto.create({ ...body, amount: '2' }, { idempotencyKey: 'order-77' })
+  expect(await refusal(other)).toMatchObject({ status: 409, code: 103 })
+})
+
+test('over the limit of the signer: nothing is signed, the nonce is filled, others go on, and it can be given up', async () => {
+  await sandbox.credit(shop(), 'USDT', '150000')
+  const before = await balance('USDT')
+  const to = await sandbox.outside('ETHEREUM')
+  const { id: tooLarge } = await send({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '120000' })
+  const refusedBy = performance.now() + 30_000
+  while (!(await bursar('alerts')).includes('signer-limit') && performance.now() < refusedBy);
+  const { id: small } = await send({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '7' })
+  await sandbox.notified(shop(), { id: small, status: 'Done' })
+  expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe('7')
+  expect((await shop().client.withdrawals.crypto.get(tooLarge)).status).toBe('Pending')
+  expect(await bursar('withdrawal', 'give-up', shop().id, tooLarge)).toContain('given up')
+  expect(await sandbox.notified(shop(), { id: tooLarge, status: 'Failed' })).toMatchObject({ failReason: 'ERRROR_CODE_GENERIC' })
+  expect(before - (await balance('USDT'))).toBeLessThan(9)
+  expect(await bursar('withdrawal', 'give-up', shop().id, small)).toContain('not waiting')
+})
+
+test('a frozen asset is refused, and goes again when the freeze is lifted', async () => {
+  await bursar('freeze', '--asset', 'BNB', 'testing')
+  const to = await sandbox.outside('BINANCE_SMART_CHAIN')
+  const order = { ticker: 'BNB', blockchain: 'BINANCE_SMART_CHAIN' as Network, to, amount: '0.01' }
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  expect(await refusal(send(order))).toMatchObject({ status: 503, code: 107 })
+  const [{ id }] = JSON.parse(await bursar('freezes')) as [{ id: string }]
+  await bursar('unfreeze', id)
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  await sandbox.notified(shop(), { id: (await send(order)).id, status: 'Done' })
 })
 
 describe('refused, with nothing moved', () => {
