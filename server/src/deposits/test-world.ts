@@ -64,7 +64,8 @@ export interface World {
   orphan(network: Network, fromHeight: number): Promise<void>
   /** the pool holds exactly these */
   poolHas(network: Network, transactions: ChainTransaction[]): Promise<void>
-  address(network: Network, lease?: { untilMs: number; afterMs: number }, meta?: string | null): Promise<Owned>
+  /** @param at the address itself, where a real chain has to know it */
+  address(network: Network, lease?: { untilMs: number; afterMs: number }, meta?: string | null, at?: string): Promise<Owned>
   balance(merchantId: string, asset: string, kind?: AccountKind): Promise<bigint>
   notices(): Promise<Wire[]>
   statuses(): Promise<string[]>
@@ -108,8 +109,8 @@ export const createWorld = (url: string, onCredited: readonly CreditedSubscriber
       world.act((tx, moment) =>
         deposits.mempool(tx, network, { added, hashes: new Set(added.map(({ hash }) => hash)) }, moment),
       ),
-    address: async (network, lease, meta = 'order-7') => {
-      const owned = { merchantId: randomUUID(), addressId: randomUUID(), address: `${network}-${randomBytes(6).toString('hex')}` }
+    address: async (network, lease, meta = 'order-7', address = `${network}-${randomBytes(6).toString('hex')}`) => {
+      const owned = { merchantId: randomUUID(), addressId: randomUUID(), address }
       const family = network === 'BITCOIN' ? 'BITCOIN' : 'EVM'
       await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, meta, leased_until,
           lease_after_deposit_ms, created_at)
