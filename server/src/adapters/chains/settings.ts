@@ -94,8 +94,19 @@ const GENESIS: Readonly<Record<string, BitcoinChain>> = {
 /** How addresses are written on a chain: every public test chain writes them as testnet does. */
 export const chainOfGenesis = (genesis: string): BitcoinChain => GENESIS[genesis] ?? 'testnet'
 
+/** What a Bitcoin chain's settings mean when they leave something out. */
+export const bitcoinSettingsOf = ({ url, genesis, finalDepth = 6, ...fees }: BitcoinChainSettings) => ({
+  url,
+  chain: chainOfGenesis(genesis),
+  finalDepth,
+  fees: {
+    floor: BigInt(fees.feeFloorMilliSatPerVb ?? 1_000),
+    cap: BigInt(fees.feeCapMilliSatPerVb ?? 300_000),
+  },
+})
+
 /** What an EVM chain's settings mean when they leave something out. */
-export const withDefaults = (network: EvmNetwork, given: EvmChainSettings) => ({
+export const evmSettingsOf = (network: EvmNetwork, given: EvmChainSettings) => ({
   network,
   url: given.url,
   finality: given.finality ?? ('finalized' as const),

@@ -1,23 +1,58 @@
 import { request } from 'undici'
+import { parseUnits } from '../../money/index.ts'
 import type { Quote, RateSource } from './port.ts'
 
 const TIMEOUT_MS = 5_000
 const MOST_BYTES = 1024 * 1024
-const DECIMAL = /^\d{1,20}(\.\d{1,18})?$/
+/** Prices are kept with so many decimals. */
+const SCALE = 18
 
-/** A source that answers `{"observedAt": ms, "usd": {"BTC": "65000.1", ...}}`. Prices are strings: JSON numbers are refused. */
-export const createHttpRateSource = ({ url }: { url: string }): RateSource => ({
-  name: new URL(url).host,
-  quotes: async (tickers) => {
-    const answer = await request(url, { signal: AbortSignal.timeout(TIMEOUT_MS), headers: { accept: 'application/json' } })
-    const text = await answer.body.text()
-    if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}`)
-    if (text.length > MOST_BYTES) throw new Error(`${url} answered ${text.length} characters`)
-    const { observedAt, usd } = JSON.parse(text) as { observedAt?: unknown; usd?: Record<string, unknown> }
-    if (typeof observedAt !== 'number' || typeof usd !== 'object' || usd === null) throw new Error(`${url} answered something else than prices`)
-    return tickers.flatMap((ticker): Quote[] => {
-      const price = usd[ticker]
-      return typeof price === 'string' && DECIMAL.test(price) ? [{ ticker, usd: price, observedAt }] : []
-    })
-  },
-})
+/**
+ * A source that answers `GET url` with `{"observedAt": ms, "usd": {"BTC": "65000.1", ...}}`. A price that is no decimal
+ * string is no price: JSON numbers have lost digits already. How old a price may be is for its reader to say.
+ * Throws an Error when the source gives no such answer within five seconds.
+ */
+export const createHttpRateSource = ({ url }: { url: string }): RateSource => {
+  // The path or query may hold a key, which belongs in no error.
+  const { host: name } = new URL(url)
+  return {
+    name,
+    quotes: async (tickers) => {
+      const text = await get(url, name)
+      const { observedAt, usd } = decode(text, name)
+      return tickers.flatMap((ticker): Quote[] => {
+        const price = Object.hasOwn(usd, ticker) ? usd[ticker] : undefined
+        return typeof price === 'string' && parseUnits(price, SCALE).ok ? [{ ticker, usd: price, observedAt }] : []
+      })
+    },
+  }
+}
+
+const get = async (url: string, name: string): Promise<string> => {
+  const answer = await request(url, { signal: AbortSignal.timeout(TIMEOUT_MS), headers: { accept: 'application/json' } })
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MOST_BYTES) throw new Error(`${name} answered more than ${MOST_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  if (answer.statusCode !== 200) throw new Error(`${name} answered HTTP ${answer.statusCode}`)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const decode = (text: string, name: string): { observedAt: number; usd: Record<string, unknown> } => {
+  const { observedAt, usd } = parse(text, name)
+  if (!Number.isSafeInteger(observedAt) || typeof usd !== 'object' || usd === null) {
+    throw new Error(`${name} answered something else than prices`)
+  }
+  return { observedAt: observedAt as number, usd: usd as Record<string, unknown> }
+}
+
+const parse = (text: string, name: string): { observedAt?: unknown; usd?: unknown } => {
+  try {
+    return (JSON.parse(text) ?? {}) as { observedAt?: unknown; usd?: unknown }
+  } catch {
+    throw new Error(`${name} answered what is no JSON`)
+  }
+}
