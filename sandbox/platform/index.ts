@@ -42,7 +42,9 @@ export async function startPlatform(
   mkdirSync(join(settings.dir, 'settings'), { recursive: true, mode: 0o700 })
   const keys = await prepareKeys(settings.dir, join(root, 'signer/src/main.ts'))
   const files = await writeSettingsFiles(settings.dir, world)
-  await migrate(world.databaseUrl)
+  await migrate(world.databaseUrl).catch((error: Error) => {
+    throw new Error(`${error.message}\nThe data are of another version: remove ${settings.dir} to start afresh`, { cause: error })
+  })
   const assets = JSON.parse(readFileSync(files.assets, 'utf8')) as AssetSettings
   const treasury = openTreasury({ databaseUrl: world.databaseUrl, wallet: readWallet(keys), assets, chains: world.chains })
   const control = await supervisor.start('control', async () => {

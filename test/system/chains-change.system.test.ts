@@ -113,3 +113,62 @@ test('EVM: a withdrawal stuck below the base fee is bumped with the same nonce, 
   expect(done!['hash']).not.toBe(first['hash'])
   expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe('3')
 }, 120_000)
+
+test('Bitcoin: a withdrawal stuck in the pool is replaced at a higher fee from the same coins, and paid once', async () => {
+  await sandbox.credit(shop(), 'BTC', '0.5')
+  await sandbox.mine('BITCOIN', 7)
+  const to = await sandbox.outside('BITCOIN')
+  const { id } = await shop().client.withdrawals.crypto.create({ ticker: 'BTC', blockchain: 'BITCOIN', to, amount: '0.01' })
+  const first = (await sandbox.notified(shop(), { id, status: 'Pending' }))['hash'] as string
+  const feeOf = async (hash: string) => Number((await sandbox.bitcoinRpc<{ fees: { base: string } }>('getmempoolentry', hash)).fees.base)
+  const before = await feeOf(first)
+  await sandbox.advance(70_000)
+  const deadline = performance.now() + 30_000
+  let second = first
+  while (second === first) {
+    if (performance.now() > deadline) throw new Error(`never replaced\n${sandbox.logs()}`)
+    await sleep(200)
+    second = (await sandbox.bitcoinRpc<string[]>('getrawmempool'))[0] ?? first
+  }
+  expect(await feeOf(second)).toBeGreaterThan(before)
+  await sandbox.mine('BITCOIN', 1)
+  expect(await sandbox.notified(shop(), { id, status: 'Done' })).toMatchObject({ hash: second })
+  expect(await sandbox.balanceOf('BITCOIN', 'BTC', to)).toBe('0.01')
+}, 120_000)
+
+test('Bitcoin: two outputs to one address in one transaction are two deposits', async () => {
+  const to = await addressOn('BITCOIN')
+  const other = await sandbox.bitcoinRpc<string>('getnewaddress', '', 'bech32')
+  const scriptOf = async (address: string) => (await sandbox.bitcoinRpc<{ scriptPubKey: string }>('getaddressinfo', address)).scriptPubKey
+  const plain = await sandbox.bitcoinRpc<string>('createrawtransaction', [], [{ [to]: '0.0003' }, { [other]: '0.0004' }])
+  // The node refuses to name one address twice, so the second output's script is put in by hand.
+  const { hex: funded } = await sandbox.bitcoinRpc<{ hex: string }>('fundrawtransaction', plain.replace(await scriptOf(other), await scriptOf(to)))
+  const { hex } = await sandbox.bitcoinRpc<{ hex: string }>('signrawtransactionwithwallet', funded)
+  const hash = await sandbox.bitcoinRpc<string>('sendrawtransaction', hex)
+  await sandbox.notified(shop(), { hash, status: 'Pending', amount: '0.0003' })
+  await sandbox.notified(shop(), { hash, status: 'Pending', amount: '0.0004' })
+  await sandbox.mine('BITCOIN', 1)
+  const [a, b] = [await sandbox.notified(shop(), { hash, status: 'Done', amount: '0.0003' }), await sandbox.notified(shop(), { hash, status: 'Done', amount: '0.0004' })]
+  expect(a['id']).not.toBe(b['id'])
+})
+
+test('Bitcoin: a transaction replaced in the pool is Failed once its replacement is final, and never credited', async () => {
+  const before = await balance('BTC')
+  const to = await addressOn('BITCOIN')
+  const hash = await sandbox.bitcoinRpc<string>('sendtoaddress', to, '0.0009', '', '', false, true, null, 'unset', null, 2)
+  await sandbox.notified(shop(), { hash, status: 'Pending' })
+  const { details } = await sandbox.bitcoinRpc<{ details: unknown[]; hex: string }>('gettransaction', hash)
+  expect(details.length).toBeGreaterThan(0)
+  // The payer takes it back: the same coins to themselves, at a higher fee.
+  const spent = await sandbox.bitcoinRpc<{ vin: { txid: string; vout: number }[] }>('getrawtransaction', hash, 1)
+  const mine = await sandbox.bitcoinRpc<string>('getnewaddress')
+  const coins = await Promise.all(spent.vin.map((v) => sandbox.bitcoinRpc<{ vout: { value: string; n: number }[] }>('getrawtransaction', v.txid, 1).then((t) => Number(t.vout.find((o) => Number(o.n) === Number(v.vout))!.value))))
+  const total = (coins.reduce((x, y) => x + y, 0) - 0.0005).toFixed(8)
+  const inputs = spent.vin.map((v) => ({ txid: v.txid, vout: Number(v.vout) }))
+  const raw = await sandbox.bitcoinRpc<string>('createrawtransaction', inputs, [{ [mine]: total }])
+  const { hex } = await sandbox.bitcoinRpc<{ hex: string }>('signrawtransactionwithwallet', raw)
+  await sandbox.bitcoinRpc('sendrawtransaction', hex)
+  await sandbox.mine('BITCOIN', 7)
+  expect(await sandbox.notified(shop(), { hash, status: 'Failed' })).toMatchObject({ failReason: 'TRANSACTION_REPLACED' })
+  expect(await balance('BTC')).toBe(before)
+})

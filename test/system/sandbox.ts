@@ -53,6 +53,8 @@ export interface Sandbox {
   paused(role: 'worker', point: string): Promise<void>
   /** Asks the node itself. */
   rpcCall(blockchain: 'ETHEREUM' | 'BINANCE_SMART_CHAIN', method: string, params: unknown[]): Promise<unknown>
+  /** Asks bitcoind's faucet wallet. */
+  bitcoinRpc<T>(method: string, ...params: unknown[]): Promise<T>
   logs(): string
   stop(): Promise<void>
 }
@@ -175,6 +177,7 @@ const connect = (
       }
     },
     rpcCall: (blockchain, method, params) => (blockchain === 'ETHEREUM' ? world.ethereum : world.bsc).node.rpc(method, ...params),
+    bitcoinRpc: <T>(method: string, ...params: unknown[]) => world.bitcoin!.node.walletRpc('faucet')<T>(method, ...params),
     logs,
     stop: async () => {
       await keeper.stop()
