@@ -38,7 +38,7 @@ export const spend = async (wallet: Rpc, coin: TestCoin, outputs: readonly TestO
 }
 
 /** Version 2, one input that signals replacement (BIP 125), lock time 0. */
-const serialize = ({ txid, vout }: TestCoin, outputs: readonly TestOutput[]): string =>
+export const serialize = ({ txid, vout }: TestCoin, outputs: readonly TestOutput[]): string =>
   [
     '02000000',
     '01',

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import type { Head, Transfer } from '@bursar/chainkit'
+import { addressOf } from '@bursar/chainkit/bitcoin'
+import { checksumAddress } from '@bursar/chainkit/evm'
+import { ChainState, outputsOf } from './state.ts'
+import { undone, type Debit, type SimulatedTransaction } from './transaction.ts'
+
+export interface SimulatedBlock extends Head {
+  parent: string
+  time: number
+  transactions: SimulatedTransaction[]
+}
+
+/** A payment from outside, whose coins come from nowhere. */
+export interface OutsidePayment {
+  to: string
+  units: bigint
+  /** a token's contract in lower case, listed or not; null for the native coin */
+  contract?: string | null
+  /** by a call within the transaction, on a chain of accounts */
+  inner?: boolean
+}
+
+export interface ChainShape {
+  kind: 'coins' | 'accounts'
+  seed: string
+  /** contracts whose transfers are seen, in lower case */
+  tokens: ReadonlySet<string>
+  /** ms since the epoch */
+  timeAt(height: number): number
+}
+
+const OUTSIDE_PRICE = 2_000n
+const OUTSIDE_FEE = 300n
+
+/** A chain in memory: blocks, a pool, and what each block did. The same calls make the same chain. */
+export class Chain {
+  readonly blocks: SimulatedBlock[] = []
+  /** in the order of arrival */
+  readonly pool = new Map<string, SimulatedTransaction>()
+  /** transactions of the pool that miners pass over */
+  readonly held = new Set<string>()
+  readonly state = new ChainState()
+  readonly #shape: ChainShape
+  readonly #known = new Map<string, SimulatedTransaction>()
+  #made = 0
+
+  constructor(shape: ChainShape) {
+    this.#shape = shape
+    this.#addBlock([])
+  }
+
+  get head(): SimulatedBlock {
+    return this.blocks.at(-1)!
+  }
+
+  newAddress(): string {
+    const bytes = Buffer.from(this.#digest('address'), 'hex').subarray(0, 20)
+    if (this.#shape.kind === 'accounts') return checksumAddress(`0x${bytes.toString('hex')}`)
+    return addressOf(Buffer.concat([Buffer.from([0x00, 0x14]), bytes]), 'regtest')!
+  }
+
+  /** A transaction from outside enters the pool; `fails`: it will be mined without effect. Answers its hash. */
+  pay(payments: readonly OutsidePayment[], { fails = false, price = OUTSIDE_PRICE }: { fails?: boolean; price?: bigint } = {}): string {
+    const sender = this.newAddress()
+    const key = this.#shape.kind === 'accounts' ? `${sender}:0` : `${this.#digest('coin')}:0`
+    const transaction = this.#outside(sender, [key], payments, price)
+    this.take(fails ? undone(transaction) : transaction)
+    return transaction.hash
+  }
+
+  /** Puts a transaction into the pool, in place of what it conflicts with there. */
+  take(transaction: SimulatedTransaction): void {
+    for (const rival of this.rivalsOf(transaction)) this.drop(rival.hash)
+    this.#known.set(transaction.hash, transaction)
+    this.pool.set(transaction.hash, transaction)
+  }
+
+  /** Other transactions of the pool that use up the same. */
+  rivalsOf({ hash, keys }: SimulatedTransaction): SimulatedTransaction[] {
+    return [...this.pool.values()].filter((other) => other.hash !== hash && other.keys.some((key) => keys.includes(key)))
+  }
+
+  /** Another payment from outside takes the place of one in the pool, to somebody else and at a higher price. */
+  replace(hash: string): string {
+    const replaced = this.pool.get(hash)
+    if (!replaced) throw new RangeError(`${hash} is not in the pool`)
+    const replacement = this.#outside(this.newAddress(), replaced.keys, [{ to: this.newAddress(), units: 1n }], replaced.price * 2n)
+    this.take(replacement)
+    return replacement.hash
+  }
+
+  /** Leaves the pool, together with what spends its coins there. */
+  drop(hash: string): void {
+    const dropped = this.pool.get(hash)
+    if (!dropped) return
+    this.pool.delete(hash)
+    const gone = new Set(outputsOf(dropped).map(({ outpoint }) => outpoint))
+    for (const other of this.pool.values()) if (other.keys.some((key) => gone.has(key))) this.drop(other.hash)
+  }
+
+  mine(blocks = 1): void {
+    for (let at = 0; at < blocks; at += 1) this.#addBlock([...this.pool.values()].filter(({ hash }) => !this.held.has(hash)))
+  }
+
+  /**
+   * Replaces the newest blocks by one more than they were, with the same transactions except these: `lost` ones never come
+   * back, since something else uses up what they did; `returned` ones and what hung on them wait in the pool.
+   */
+  reorganise(depth: number, { lost = [], returned = [] }: { lost?: readonly string[]; returned?: readonly string[] } = {}): void {
+    if (depth < 1 || depth >= this.blocks.length) throw new RangeError(`depth is from 1 to ${this.blocks.length - 1}, not ${depth}`)
+    const old = this.blocks.splice(-depth)
+    for (const { transactions } of old.toReversed()) for (const one of transactions.toReversed()) this.state.undo(one)
+    const waiting: SimulatedTransaction[] = []
+    for (const { transactions } of old) {
+      const originals = transactions.map(({ hash }) => this.#known.get(hash)!)
+      const kept = originals.flatMap((one) => (lost.includes(one.hash) ? [this.#instead(one)] : returned.includes(one.hash) ? [] : [one]))
+      waiting.push(...originals.filter(({ hash }) => returned.includes(hash)), ...this.#addBlock(kept))
+    }
+    this.#addBlock([])
+    for (const one of waiting) this.take(one)
+  }
+
+  blockOf(hash: string): SimulatedBlock | undefined {
+    return this.blocks.findLast(({ transactions }) => transactions.some((one) => one.hash === hash))
+  }
+
+  /** A coin of the best chain or of the pool, whether or not something in the pool spends it. */
+  coinAt(outpoint: string): Debit | undefined {
+    const [hash = ''] = outpoint.split(':')
+    const inPool = this.pool.get(hash)
+    return this.state.coinAt(outpoint) ?? (inPool && outputsOf(inPool).find((coin) => coin.outpoint === outpoint))
+  }
+
+  /** Mines what can be mined of these, in an order that lets each follow what it needs. Answers what could not be. */
+  #addBlock(candidates: readonly SimulatedTransaction[]): SimulatedTransaction[] {
+    const transactions: SimulatedTransaction[] = []
+    let left = [...candidates]
+    for (let before = -1; before !== left.length; ) {
+      before = left.length
+      left = left.filter((one) => {
+        if (!this.state.canApply(one)) return true
+        const settled = this.state.canSucceed(one) ? one : undone(one)
+        this.state.apply(settled)
+        transactions.push(settled)
+        return false
+      })
+    }
+    const height = this.blocks.length
+    const parent = this.blocks.at(-1)?.hash ?? this.#hash('parent')
+    this.blocks.push({ height, hash: this.#hash('block'), parent, time: this.#shape.timeAt(height), transactions })
+    for (const one of transactions) {
+      this.pool.delete(one.hash)
+      for (const rival of this.rivalsOf(one)) this.drop(rival.hash)
+    }
+    return left
+  }
+
+  /** Uses up what another does, so that the other can never be mined. */
+  #instead({ keys, debits, turn, price }: SimulatedTransaction): SimulatedTransaction {
+    const payment = this.#outside(this.newAddress(), keys, [{ to: this.newAddress(), units: 1n }], price)
+    const instead = { ...payment, debits, turn }
+    this.#known.set(instead.hash, instead)
+    return instead
+  }
+
+  #outside(sender: string, keys: string[], payments: readonly OutsidePayment[], price: bigint): SimulatedTransaction {
+    const transfers = payments.flatMap(({ to, units, contract = null, inner = false }, at): Transfer[] => {
+      if (units === 0n || (contract !== null && !this.#shape.tokens.has(contract))) return []
+      const native = inner || at > 0 ? `t:${at}` : 'n'
+      const index = this.#shape.kind === 'coins' ? `o:${at}` : contract === null ? native : `l:${at}`
+      return [{ index, contract, from: [sender], to, units }]
+    })
+    return { hash: this.#hash('transaction'), keys, succeeded: true, fee: OUTSIDE_FEE, transfers, debits: [], turn: null, price }
+  }
+
+  #hash(what: string): string {
+    return `${this.#shape.kind === 'accounts' ? '0x' : ''}${this.#digest(what)}`
+  }
+
+  #digest(what: string): string {
+    this.#made += 1
+    return createHash('sha256').update(`${this.#shape.seed}/${what}/${this.#made}`).digest('hex')
+  }
+}
