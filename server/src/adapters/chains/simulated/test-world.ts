@@ -4,7 +4,7 @@ import { serialize } from '../bitcoin/test-transaction.ts'
 import { isRefused } from '@bursar/chainkit'
 import { parseTransaction } from '@bursar/chainkit/bitcoin'
 import { checksumAddress, fromHex, transactionHash } from '@bursar/chainkit/evm'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { privateKeyToAccount } from 'viem/accounts'
 import type { ChainWorld, ContractWorld, Rivals } from '../conformance.ts'
 import { createSimulatedChain, type SimulatedChain } from './index.ts'
 
@@ -56,7 +56,7 @@ const coinRivals = async ({ chain }: SimulatedChain, to: string, units: bigint):
 }
 
 const accountRivals = async ({ chain }: SimulatedChain, to: string, value: bigint): Promise<Rivals> => {
-  const account = privateKeyToAccount(generatePrivateKey())
+  const account = privateKeyToAccount(`0x${chain.head.hash.slice(2)}`)
   chain.pay([{ to: account.address, units: 10n ** 18n }])
   chain.mine()
   const sign = async (gasPrice: bigint, units: bigint) => {
