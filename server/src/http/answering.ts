@@ -4,12 +4,9 @@ import type { ApiRefusal } from '../platform/route.ts'
 import { refusalBody } from './refusals.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** On every answer: nothing here is to be kept, guessed at, or shown inside another site's page. */
-const ALWAYS = [
-  'cache-control', 'no-store',
-  'x-content-type-options', 'nosniff',
-  'referrer-policy', 'no-referrer',
-]
+/** On every answer: nothing here is to be kept or guessed at. */
+const ALWAYS = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff']
+/** Data is no page, whoever opens it. */
 const NO_PAGE = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"]
 
 /** Where an answer goes, and what it has to carry beside its body. */
@@ -35,13 +32,23 @@ export const sendRefusal = (exchange: Exchange, refusal: ApiRefusal): void =>
   sendJson(exchange, refusal.status, refusalBody(refusal, exchange.requestId), refusal.retryAfterSeconds)
 
 export const sendPage = (exchange: Exchange, status: number, html: string, contentSecurityPolicy: string): void =>
-  send(exchange, status, html, ['content-type', 'text/html; charset=utf-8', 'content-security-policy', contentSecurityPolicy])
+  send(exchange, status, html, [
+    'content-type', 'text/html; charset=utf-8', 'content-security-policy', contentSecurityPolicy, 'referrer-policy', 'no-referrer',
+  ])
 
 const send = ({ request, response, requestId }: Exchange, status: number, text: string, headers: string[]): void => {
   if (response.headersSent || response.destroyed) return
   headers.push(...ALWAYS, responseHeaders.requestId, requestId, 'content-length', String(Buffer.byteLength(text)))
-  // What is left of a request that is answered early is not read.
-  if (!request.complete) headers.push('connection', 'close')
+  if (!request.complete && !isSoonRead(request)) headers.push('connection', 'close')
   response.writeHead(status, headers)
   response.end(text)
 }
+
+const MOST_READ_ON = 16 * 1024 * 1024
+
+/**
+ * Whether what is left of a request that is answered early is worth reading to its end: a connection closed on bytes that are
+ * still being sent takes the answer with it.
+ */
+const isSoonRead = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= MOST_READ_ON

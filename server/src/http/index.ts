@@ -5,3 +5,5 @@
 export { createHttpServer } from './server.ts'
 export type { HttpDeps } from './server.ts'
 export { createAnswerPruneJob } from './jobs.ts'
+export { createRequestMeter } from './meter.ts'
+export type { RequestMeter } from './meter.ts'

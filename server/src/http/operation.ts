@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import type { ErrorCode, Operation } from '@bursar/contract'
 import { isUuid } from '../base/id.ts'
 import type { Merchant, MerchantDirectory, MerchantKey } from '../merchants/index.ts'
@@ -10,7 +9,7 @@ import { authenticate, checkTimestamp, readSignedHeaders, type SignedHeaders } f
 import type { RateLimiter } from './rate-limit.ts'
 import { invalidRequest, notBuilt, notFound, refuse, tooManyRequests } from './refusals.ts'
 import { parseStrict } from './strict-json.ts'
-import { readQuery, splitTarget } from './target.ts'
+import { readQuery, type Target } from './target.ts'
 import { validationCodeOf, validatorOf, type Validator } from './validation.ts'
 
 export interface EdgeDeps {
@@ -28,8 +27,10 @@ export interface EdgeDeps {
 
 /** A request as it arrived, what becomes known of it on the way, and where its answer goes. */
 export interface Passage extends Exchange {
-  /** path parameters as the router found them */
-  params: Readonly<Record<string, string>>
+  /** what stands for `:id` in the path; empty where the operation has none */
+  id: string
+  /** the target, split */
+  target: Target
   body: Buffer | undefined
   /** null until the signature was found good */
   merchantId: string | null
@@ -51,15 +52,12 @@ export const createOperation = (
   if (!operation.signed) return () => Promise.reject(notBuiltRefusal(operation))
   const read = createReader(operation)
   return async (passage) => {
-    const { request: message, body } = passage
-    const target = message.url!
-    const { query } = splitTarget(target)
-    checkNoBodyOfGet(message)
+    const { request: message, body, target: { query } } = passage
     const headers = readSignedHeaders(message)
     const now = deps.clock.now()
     checkTimestamp(headers.timestamp, now, deps.window)
     const other = alsoSignedAs === undefined || query === '' ? alsoSignedAs : `${alsoSignedAs}?${query}`
-    const { merchant, key } = await authenticate(deps.directory, headers, { method: operation.method, target, alsoSignedAs: other, body }, now)
+    const { merchant, key } = await authenticate(deps.directory, headers, { method: operation.method, target: message.url!, alsoSignedAs: other, body }, now)
     passage.merchantId = merchant.id
     if (key.firstUsedAt === null) deps.onFirstUse(merchant, key)
     limitRate(deps, merchant, passage, now)
@@ -71,15 +69,6 @@ export const createOperation = (
 }
 
 const notBuiltRefusal = ({ id, method, path }: Operation) => refuse(notBuilt, `${method} ${path} (${id}) is not built yet`)
-
-/** No body of a GET is read, so that what is not read can't be what was signed. */
-const checkNoBodyOfGet = ({ method, headers }: IncomingMessage): void => {
-  if (method !== 'GET') return
-  const length = headers['content-length']
-  if ((length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined) {
-    throw refuse(invalidRequest, 'a GET request has no body: send its values in the query')
-  }
-}
 
 const limitRate = (deps: EdgeDeps, { id, settings }: Merchant, passage: Passage, now: number): void => {
   const perMinute = settings.requestsPerMinute ?? deps.requestsPerMinute
@@ -106,7 +95,7 @@ const createReader = (operation: Operation): Reader => {
     checkQuery?.(query)
     return {
       merchantId: merchant.id,
-      params: operation.params ? readParams(passage.params) : NO_VALUES,
+      params: operation.params ? readParams(passage.id) : NO_VALUES,
       query,
       body: readBody(passage.body, checkBody, code),
       requestId: passage.requestId,
@@ -119,7 +108,7 @@ const NO_VALUES: Readonly<Record<string, string>> = Object.freeze({})
 const NO_KEYS: readonly AnswerKey[] = Object.freeze([])
 
 /** Every identifier is a UUID: anything else is as unknown as one that nobody has. */
-const readParams = ({ id = '' }: Readonly<Record<string, string>>): Record<string, string> => {
+const readParams = (id: string): Record<string, string> => {
   const lower = id.toLowerCase()
   if (!isUuid(lower)) throw refuse(notFound, `nothing has the id ${JSON.stringify(id.slice(0, 64))}: ids are UUIDs`)
   return { id: lower }

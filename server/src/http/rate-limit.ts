@@ -1,5 +1,3 @@
-import { isIPv6 } from 'node:net'
-
 /** A bucket per subject that refills evenly: `perMinute` at most at once, and as many each minute. */
 export interface RateLimiter {
   /**
@@ -35,16 +33,4 @@ export const createRateLimiter = (): RateLimiter => {
       return Math.floor((MINUTE_MS - used) / cost)
     },
   }
-}
-
-/** Whom a network address stands for: a site has a whole /64 of IPv6 addresses to choose from. */
-export const subjectOf = (address: string): string => {
-  if (!isIPv6(address)) return address
-  const ipv4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (ipv4 !== undefined) return ipv4
-  const [before = '', after = ''] = address.split('%')[0]!.split('::')
-  const front = before.split(':').filter((group) => group !== '')
-  const back = after.split(':').filter((group) => group !== '')
-  const zeros = address.includes('::') ? Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => '0') : []
-  return [...front, ...zeros, ...back].slice(0, 4).join(':')
 }

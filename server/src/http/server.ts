@@ -1,15 +1,20 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { operations, requestLimits, type Operation } from '@bursar/contract'
+import { requestLimits } from '@bursar/contract'
 import type { MerchantKey } from '../merchants/index.ts'
 import type { Route } from '../platform/route.ts'
 import { sendJson, sendRefusal, type Exchange } from './answering.ts'
+import { readBytes } from './body.ts'
+import { createClientAddress, subjectOf, type ClientAddress } from './client-address.ts'
+import { createDispatch, type Dispatch, type Endpoint } from './dispatch.ts'
 import { refusalOf } from './failures.ts'
-import { createOperation, type EdgeDeps, type OperationHandler, type Passage } from './operation.ts'
+import type { RequestMeter } from './meter.ts'
+import type { EdgeDeps, Passage } from './operation.ts'
 import { exchangeOf, registerPages } from './pages.ts'
-import { createRateLimiter, subjectOf, type RateLimiter } from './rate-limit.ts'
+import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { invalidRequest, notFound, refusalBody, refuse, tooManyRequests } from './refusals.ts'
 import { splitTarget } from './target.ts'
 
@@ -22,46 +27,51 @@ export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
   refusalsPerMinute?: number
   /** CIDR ranges of proxies whose X-Forwarded-For names the network address */
   trustedProxies?: readonly string[]
+  /** told of every answer to an operation */
+  meter?: Pick<RequestMeter, 'note'>
 }
 
 const REFUSALS_PER_MINUTE = 600
 /** Slow senders hold a connection no longer than this. */
-const TIMES = { headersTimeout: 10_000, requestTimeout: 30_000, connectionTimeout: 60_000, keepAliveTimeout: 72_000, checkMs: 2_000 }
+const TIMES = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 72_000, connectionsCheckingInterval: 2_000 }
+const IDLE_SOCKET_MS = 60_000
 const MOST_HEADER_BYTES = 16_384
 
-/** The merchant API as an HTTP server. Listens when told to. */
+/**
+ * The merchant API as an HTTP server. Listens when told to. Operations of the contract are served here, straight from
+ * node:http; everything else, pages, is Fastify's.
+ */
 export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
+  const edge: Edge = {
+    deps,
+    dispatch: createDispatch(deps.routes, { ...deps, limiter: createRateLimiter(), onFirstUse: oncePerKey(deps.onFirstUse) }),
+    refused: createRateLimiter(),
+    clientAddress: createClientAddress(deps.trustedProxies ?? []),
+    newRequestId: createRequestIds(),
+  }
   const app = Fastify({
     bodyLimit: requestLimits.bodyBytes,
     exposeHeadRoutes: false,
-    requestTimeout: TIMES.requestTimeout,
-    connectionTimeout: TIMES.connectionTimeout,
-    keepAliveTimeout: TIMES.keepAliveTimeout,
-    http: { headersTimeout: TIMES.headersTimeout, maxHeaderSize: MOST_HEADER_BYTES, connectionsCheckingInterval: TIMES.checkMs },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 128, compile: true, querystringParser: () => ({}) },
-    trustProxy: deps.trustedProxies && deps.trustedProxies.length > 0 ? [...deps.trustedProxies] : false,
-    genReqId: createRequestIds(),
-    clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (_error, request, reply) => fail(edge, request, exchangeOf(request, reply), unknownPath(request), null),
+    genReqId: edge.newRequestId,
+    frameworkErrors: (error, request, reply) => fail(edge, exchangeOf(request, reply), error, null),
+    serverFactory: (pages) => listener(edge, pages),
     logger: false,
   })
-  const edge: Edge = { deps, refused: createRateLimiter() }
-  // The bytes are what is signed: they are kept as they came, whatever their content type says.
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  app.setErrorHandler((error, request, reply) => fail(edge, request, exchangeOf(request, reply), error, null))
-  app.setNotFoundHandler((request, reply) => fail(edge, request, exchangeOf(request, reply), unknownPath(request), null))
-  registerOperations(app, edge)
+  app.setErrorHandler((error, request, reply) => fail(edge, exchangeOf(request, reply), error, null))
+  app.setNotFoundHandler((request, reply) => fail(edge, exchangeOf(request, reply), unknownPath(request.raw), null))
   registerPages(app, deps.ready)
   return app
 }
 
 interface Edge {
   deps: HttpDeps
+  dispatch: Dispatch
   /** counts requests without a good signature by network address */
   refused: RateLimiter
+  clientAddress: ClientAddress
+  newRequestId: () => string
 }
 
 /** A short name for each request: a random start for the process, then a count. */
@@ -69,34 +79,6 @@ const createRequestIds = (): (() => string) => {
   const start = randomBytes(6).toString('hex')
   let count = 0
   return () => `${start}-${(count += 1).toString(36)}`
-}
-
-const registerOperations = (app: FastifyInstance, edge: Edge): void => {
-  const { deps } = edge
-  const routes = new Map(deps.routes.map((route) => [route.operation, route]))
-  const unknown = deps.routes.filter((route) => !operations.some(({ id }) => id === route.operation))
-  if (unknown.length > 0) throw new Error(`no such operation: ${unknown.map((route) => route.operation).join(', ')}`)
-  const shared: EdgeDeps = { ...deps, limiter: createRateLimiter(), onFirstUse: oncePerKey(deps.onFirstUse) }
-  for (const operation of operations) {
-    for (const { path, alsoSignedAs } of pathsOf(operation)) {
-      const handle = createOperation(operation, routes.get(operation.id), alsoSignedAs, shared)
-      app.route({
-        method: operation.method,
-        url: path,
-        handler: (request, reply) => void serve(edge, operation.id, handle, request, reply),
-      })
-    }
-  }
-}
-
-/** An operation's own path and its aliases, each with and without a slash at its end. */
-const pathsOf = ({ path, aliases }: Operation): { path: string; alsoSignedAs: string | undefined }[] => {
-  const plain = [{ path, alsoSignedAs: undefined }, ...aliases.map((alias) => ({ path: alias.path, alsoSignedAs: alias.alsoSignedAs }))]
-  const all = plain.flatMap(({ path, alsoSignedAs }) => {
-    const slashed = { path: `${path}/`, alsoSignedAs: alsoSignedAs && `${alsoSignedAs}/` }
-    return path.endsWith('/') ? [{ path, alsoSignedAs }] : [{ path, alsoSignedAs }, slashed]
-  })
-  return [...new Map(all.map((one) => [one.path, one])).values()]
 }
 
 const oncePerKey = (onFirstUse: EdgeDeps['onFirstUse']): EdgeDeps['onFirstUse'] => {
@@ -108,55 +90,70 @@ const oncePerKey = (onFirstUse: EdgeDeps['onFirstUse']): EdgeDeps['onFirstUse'] 
   }
 }
 
-const serve = async (edge: Edge, operation: string, handle: OperationHandler, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-  reply.hijack()
-  const passage: Passage = {
-    request: request.raw,
-    response: reply.raw,
-    requestId: request.id,
-    params: request.params as Record<string, string>,
-    body: request.body as Buffer | undefined,
-    merchantId: null,
-    rate: null,
-  }
+const listener = (edge: Edge, pages: (request: IncomingMessage, response: ServerResponse) => void): Server => {
+  const server = createServer({ ...TIMES, maxHeaderSize: MOST_HEADER_BYTES }, (request, response) => {
+    const url = request.url!
+    const mark = url.indexOf('?')
+    const found = edge.dispatch(request.method!, mark < 0 ? url : url.slice(0, mark))
+    if (found) void serve(edge, found.endpoint, found.id, request, response)
+    else pages(request, response)
+  })
+  server.setTimeout(IDLE_SOCKET_MS)
+  server.on('clientError', answerBrokenRequest)
+  return server
+}
+
+const serve = async (edge: Edge, { operation, handle }: Endpoint, id: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const startedAt = performance.now()
+  const passage: Passage = { request, response, requestId: edge.newRequestId(), id, target: NO_TARGET, body: undefined, merchantId: null, rate: null }
   try {
+    passage.target = splitTarget(request.url!)
+    if (operation.method === 'POST') passage.body = await readBytes(request, requestLimits.bodyBytes)
+    else checkNoBody(request)
     const answer = await handle(passage)
     sendJson(passage, answer.status, 'json' in answer ? answer.json : JSON.stringify(answer.body))
-    const { requestId, merchantId } = passage
-    edge.deps.log.info({ requestId, merchantId, operation, status: answer.status, ms: elapsed(startedAt) }, 'request')
+    const ms = elapsed(startedAt)
+    edge.deps.meter?.note(operation.id, answer.status, ms)
+    // What went well is counted. A line for each costs as much as its checks do: ask for them with the level `debug`.
+    if (edge.deps.log.isLevelEnabled('debug')) {
+      const { requestId, merchantId } = passage
+      edge.deps.log.debug({ requestId, merchantId, operation: operation.id, status: answer.status, ms }, 'request')
+    }
   } catch (error) {
-    fail(edge, request, passage, error, { merchantId: passage.merchantId, operation, ms: elapsed(startedAt) })
+    fail(edge, passage, error, { merchantId: passage.merchantId, operation: operation.id, ms: elapsed(startedAt) })
   }
 }
 
+const NO_TARGET = { path: '', query: '' }
 const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10
 
+/** No body of a GET is read, so that what is not read can't be what was signed. */
+const checkNoBody = ({ headers }: IncomingMessage): void => {
+  const length = headers['content-length']
+  if ((length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined) {
+    throw refuse(invalidRequest, 'a GET request has no body: send its values in the query')
+  }
+}
+
 /** Every failure becomes `{code, description}`. Those of a network address that never signs well are limited. */
-const fail = (
-  edge: Edge,
-  request: FastifyRequest,
-  exchange: Exchange,
-  error: unknown,
-  known: { merchantId: string | null; operation: string; ms: number } | null,
-): void => {
+const fail = (edge: Edge, exchange: Exchange, error: unknown, known: { merchantId: string | null; operation: string; ms: number } | null): void => {
   const { deps } = edge
+  const { request, requestId } = exchange
   let { refusal, ours } = refusalOf(error)
-  const { requestId } = exchange
   if (!ours && (known === null || known.merchantId === null)) {
-    const left = edge.refused.take(subjectOf(request.ip), deps.refusalsPerMinute ?? REFUSALS_PER_MINUTE, deps.clock.now())
+    const left = edge.refused.take(subjectOf(edge.clientAddress(request)), deps.refusalsPerMinute ?? REFUSALS_PER_MINUTE, deps.clock.now())
     if (left < 0) refusal = refuse(tooManyRequests, `too many refused requests: try again in ${-left} s`, { retryAfterSeconds: -left })
   }
   sendRefusal(exchange, refusal)
-  const line = { requestId, ...known, status: refusal.status, code: refusal.code, method: request.method, target: request.raw.url }
+  if (known) deps.meter?.note(known.operation, refusal.status, known.ms)
+  const line = { requestId, ...known, status: refusal.status, code: refusal.code, method: request.method, target: request.url }
   if (ours) deps.log.error({ ...line, err: error }, 'a request failed')
   else deps.log.info({ ...line, why: refusal.message }, 'request refused')
 }
 
-const unknownPath = (request: FastifyRequest): unknown => {
+const unknownPath = ({ method, url }: IncomingMessage): unknown => {
   try {
-    const { path } = splitTarget(request.raw.url ?? '')
-    return refuse(notFound, `there is no ${request.method} ${path}: see /docs`)
+    return refuse(notFound, `there is no ${method} ${splitTarget(url ?? '').path}: see /docs`)
   } catch (error) {
     return error
   }

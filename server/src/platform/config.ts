@@ -98,7 +98,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   ),
   httpWebhooks: standard('BURSAR_HTTP_WEBHOOKS', 'false', 'true: notifications may go to http:// addresses', readFlag),
   logLevel: standard(
-    'BURSAR_LOG_LEVEL', 'info', 'fatal, error, warn, info, debug, trace or silent',
+    'BURSAR_LOG_LEVEL', 'info', 'fatal, error, warn, info, debug, trace or silent; debug shows every request, info those refused',
     readChoice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
   ),
   sandbox: standard('BURSAR_SANDBOX', 'false', 'true: the business clock may be moved. Never with real money', readFlag),
@@ -106,10 +106,8 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
 
 type Settings<Files extends FileParsers> = ReturnType<typeof settingsOf<Files>>
 /** The settings of a process, read and checked. A setting that is absent and has no standard is null. */
-type Values<Files extends FileParsers> = { [Name in keyof Settings<Files>]: ReturnType<Settings<Files>[Name]['read']> }
-export type Config<Files extends FileParsers = FileParsers> = Values<Files> & {
-  /** how old and how far ahead of this clock a signed request may be, seconds */
-  window: { maxAge: number; maxAhead: number }
+export type Config<Files extends FileParsers = FileParsers> = {
+  [Name in keyof Settings<Files>]: ReturnType<Settings<Files>[Name]['read']>
 }
 
 /** Everything that is wrong with the settings, at once. */
@@ -136,10 +134,10 @@ export const readConfig = <Files extends FileParsers>(env: Environment, role: Ro
       return [name, null]
     }
   })
-  const values = Object.fromEntries(entries) as Values<Files>
-  problems.push(...problemsOfSigner(values))
+  const config = Object.fromEntries(entries) as Config<Files>
+  problems.push(...problemsOfSigner(config))
   if (problems.length > 0) throw new ConfigError(problems)
-  return { ...values, window: { maxAge: values.timestampMaxAge, maxAhead: values.timestampMaxAhead } }
+  return config
 }
 
 const readSetting = (env: Environment, role: Role, setting: Setting<unknown>): unknown => {

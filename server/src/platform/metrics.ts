@@ -1,11 +1,13 @@
 import { createServer, type Server } from 'node:http'
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 
 /** A figure read at the time it is asked for. */
 export interface Figure {
   name: string
   help: string
   labels: readonly string[]
+  /** `counter`: only ever grows while the process lives; `gauge` when absent */
+  kind?: 'gauge' | 'counter'
   read(): Promise<{ labels: Record<string, string>; value: number }[]>
 }
 
@@ -13,18 +15,7 @@ export interface Figure {
 export const createInnerServer = (figures: readonly Figure[], healthy: () => Promise<void>): Server => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  for (const { name, help, labels, read } of figures) {
-    const gauge: Gauge = new Gauge({
-      name,
-      help,
-      labelNames: [...labels],
-      registers: [registry],
-      async collect() {
-        gauge.reset()
-        for (const { labels: at, value } of await read()) gauge.set(at, value)
-      },
-    })
-  }
+  for (const figure of figures) register(registry, figure)
   return createServer((request, response) => {
     const answer = (status: number, type: string, body: string): void => {
       response.writeHead(status, { 'content-type': type }).end(body)
@@ -41,4 +32,25 @@ export const createInnerServer = (figures: readonly Figure[], healthy: () => Pro
       )
     } else answer(404, 'text/plain', 'not found')
   })
+}
+
+const register = (registry: Registry, { name, help, labels, kind, read }: Figure): void => {
+  const settings = { name, help, labelNames: [...labels], registers: [registry] }
+  if (kind === 'counter') {
+    const counter: Counter = new Counter({
+      ...settings,
+      async collect() {
+        counter.reset()
+        for (const { labels: at, value } of await read()) counter.inc(at, value)
+      },
+    })
+  } else {
+    const gauge: Gauge = new Gauge({
+      ...settings,
+      async collect() {
+        gauge.reset()
+        for (const { labels: at, value } of await read()) gauge.set(at, value)
+      },
+    })
+  }
 }

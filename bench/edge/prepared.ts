@@ -1,0 +1,47 @@
+/** Requests signed before the clock starts, each different: what a load generator sends again and again. */
+import { createHmac } from 'node:crypto'
+
+export interface Account {
+  id: string
+  privateKey: string
+}
+
+export interface Shape {
+  method: 'GET' | 'POST'
+  target(n: number): string
+  body(n: number): string
+}
+
+export const SHAPES = {
+  withdrawal: {
+    method: 'POST',
+    target: () => '/merchants/withdrawals/crypto',
+    body: (n) =>
+      `{"ticker":"USDT","blockchain":"ETHEREUM","to":"0x9858EfFD232B4033E47d90003D41EC34EcaEda94","amount":"${n}.5","localId":"order-${n}","meta":"customer ${n}"}`,
+  },
+  balances: {
+    method: 'GET',
+    target: (n) => `/merchants/balances?tickers=${['BTC%2CETH%2CUSDT', 'USDT%2CBTC', 'UAH%2CUSDT%2CBTC'][n % 3]}`,
+    body: () => '',
+  },
+  address: {
+    method: 'POST',
+    target: () => '/merchants/addresses',
+    body: (n) => `{"blockchain":"ETHEREUM","meta":"customer ${n}"}`,
+  },
+} as const satisfies Record<string, Shape>
+
+export type ShapeName = keyof typeof SHAPES
+
+/** Whole HTTP/1.1 requests as bytes, `count` of them over all accounts in turn. @param now seconds since the epoch */
+export const prepare = (shape: Shape, accounts: readonly Account[], count: number, now: number): Buffer[] =>
+  Array.from({ length: count }, (_, n) => {
+    const { id, privateKey } = accounts[n % accounts.length]!
+    const [target, body] = [shape.target(n), shape.body(n)]
+    const signature = createHmac('sha256', privateKey).update(`${shape.method}${target}${body}${now}`).digest('hex')
+    const length = shape.method === 'GET' ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`
+    return Buffer.from(
+      `${shape.method} ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nmerchant-id: ${id}\r\n` +
+        `signature: ${signature}\r\ntimestamp: ${now}\r\n${length}\r\n${body}`,
+    )
+  })

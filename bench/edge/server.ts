@@ -1,0 +1,60 @@
+/**
+ * A server to be measured, a process of its own: `node server.ts bare|app`, with DATABASE_URL in its environment. Tells its
+ * parent the port it listens at, and its processor time when asked.
+ */
+import type { AddressInfo } from 'node:net'
+
+import { addressRoutes, createAddressIssuer } from '../../server/src/addresses/index.ts'
+import { TEST_KEYS } from '../../server/src/addresses/test-keys.ts'
+import { balanceRoutes } from '../../server/src/balances/index.ts'
+import { createCatalogue } from '../../server/src/assets/index.ts'
+
+import { createDb, createPool } from '../../server/src/db/index.ts'
+import { createHttpServer } from '../../server/src/http/index.ts'
+import { createDirectory, type MerchantDirectory } from '../../server/src/merchants/index.ts'
+import { createClock } from '../../server/src/platform/clock.ts'
+import { createIds } from '../../server/src/platform/ids.ts'
+import { createLog } from '../../server/src/platform/log.ts'
+import type { Route } from '../../server/src/platform/route.ts'
+import { createSecretBox } from '../../server/src/platform/secrets.ts'
+import { createBareServer } from './bare.ts'
+import { ASSETS, DATA_KEY } from './world.ts'
+
+const newId = createIds()
+
+const db = createDb(createPool({ url: process.env.DATABASE_URL! }))
+const directory = createDirectory(db, createSecretBox(DATA_KEY))
+
+const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => {
+  const runtime = { db, clock: createClock(), newId, log: createLog('info', 'api') }
+  const issuer = createAddressIssuer({ db, keys: TEST_KEYS, limitOf: async (id) => (await directory.find(id))?.settings.addressLimit ?? null })
+  // What remains of an operation when the database is left out: an answer.
+  const idle: Route = { operation: 'createCryptoWithdrawal', handle: async () => ({ status: 200, body: { id: newId() } }) }
+  const app = createHttpServer({
+    directory,
+    clock: runtime.clock,
+    window: { maxAge: 600, maxAhead: 5 },
+    requestsPerMinute: 10_000_000,
+    onFirstUse: () => {},
+    log: runtime.log,
+    ready: async () => {},
+    routes: [
+      idle,
+      ...balanceRoutes({ runtime, catalogue: createCatalogue(ASSETS) }),
+      ...addressRoutes({ runtime, issuer, networks: new Set(['ETHEREUM']) }),
+    ],
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return app.server.address() as AddressInfo
+}
+
+const createBare = (directory: MerchantDirectory): Promise<AddressInfo> =>
+  new Promise((resolve) => {
+    const server = createBareServer(directory)
+    server.listen(0, '127.0.0.1', () => resolve(server.address() as AddressInfo))
+  })
+
+const { port } = await (process.argv[2] === 'bare' ? createBare : createApp)(directory)
+process.send!({ port })
+process.on('message', () => process.send!({ cpu: process.cpuUsage() }))
+process.on('disconnect', () => process.exit())
