@@ -16,8 +16,10 @@ export interface MadeChain {
  * An Ethereum without end, made as it is asked for, so that what the process keeps is the watcher's alone.
  * @param transfers of each block; every `oneIn`th pays one of `ours`
  */
-export const makeChain = (name: string, options: { transfers: number; oneIn: number; ours: readonly string[] }): MadeChain => {
-  const { transfers, oneIn, ours } = options
+export const makeChain = (
+  name: string,
+  { transfers, oneIn, ours }: { transfers: number; oneIn: number; ours: readonly string[] },
+): MadeChain => {
   const hashAt = (height: number): string => `0x${hex(`${name}/${height}`)}`
   const transaction = (height: number, n: number): ChainTransaction => {
     const seed = `${name}/${height}/${n}`

@@ -33,7 +33,8 @@ export const createBenchDatabase = async (server: string, name: string, addresse
     log: pino({ enabled: false }),
   }
   const step = Math.max(1, Math.floor(addresses / SAMPLE))
-  const { rows } = await sql<{ address: string }>`select address from addresses where derivation_index % ${step} = 0`.execute(db)
+  const { rows } = await sql<{ address: string }>`
+    select address from addresses where derivation_index % ${step} = 0`.execute(db)
   return { db, pool, runtime, ours: rows.map(({ address }) => address) }
 }
 
@@ -46,9 +47,10 @@ const fillAddresses = (url: string, count: number): Promise<unknown> =>
     await client.query('alter table addresses drop constraint addresses_pkey')
     for (const { indexname } of rows) await client.query(`drop index ${indexname}`)
     await client.query(`set synchronous_commit = off; set maintenance_work_mem = '512MB'`)
-    await client.query(`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, meta, created_at)
-      select ('00000000-0000-4000-8000-' || lpad(to_hex(i % 1000), 12, '0'))::uuid, gen_random_uuid(), 'EVM', 'ETHEREUM',
-        '0x' || md5('address ' || i) || '00000000', i, 'customer-' || i, now()
+    await client.query(`
+      insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, meta, created_at)
+      select ('00000000-0000-4000-8000-' || lpad(to_hex(i % 1000), 12, '0'))::uuid, gen_random_uuid(), 'EVM',
+        'ETHEREUM', '0x' || md5('address ' || i) || '00000000', i, 'customer-' || i, now()
       from generate_series(0, ${count - 1}) i`)
     await client.query('alter table addresses add primary key (merchant_id, id)')
     for (const { indexdef } of rows) await client.query(indexdef)

@@ -32,7 +32,8 @@ let issuers: AddressIssuer[]
 beforeAll(() => {
   pool = createPool({ url: database.url })
   db = createDb(pool)
-  runtime = { db, clock: createClock(() => NOW), newId: () => uuidv7(NOW, randomBytes(10)), log: pino({ enabled: false }) }
+  const newId = () => uuidv7(NOW, randomBytes(10))
+  runtime = { db, clock: createClock(() => NOW), newId, log: pino({ enabled: false }) }
   const limitOf = async (merchantId: string) => limits.get(merchantId) ?? null
   issuers = [0, 1].map(() => createAddressIssuer({ db, keys: TEST_KEYS, limitOf }))
 })
@@ -66,6 +67,8 @@ const refused = (body: Record<string, unknown>, operation: Parameters<typeof cal
     () => expect.unreachable('was not refused'),
     ({ status, code, field, message }: ApiRefusal) => ({ status, code, field, message }),
   )
+/** Which of the two processes takes a request. */
+const sideOf = (i: number): 0 | 1 => (i % 2 === 0 ? 0 : 1)
 const stored = async (address: string) =>
   (await sql<{ family: string; derivation_index: number; leased_until: Date | null; meta: string | null }>`
     select * from addresses where address = ${address}`.execute(db)).rows[0]!
@@ -107,19 +110,22 @@ describe('an address', () => {
 describe('a rotating address', () => {
   test('ends after a day, or after the given time as number or digits', async () => {
     const body = { blockchain: 'ETHEREUM' }
-    expect(await call('createRotatingAddress', body)).toMatchObject({ expiredAt: NOW + 86_400_000, blockchain: 'ETHEREUM' })
+    const standard = await call('createRotatingAddress', body)
+    expect(standard).toMatchObject({ expiredAt: NOW + 86_400_000, blockchain: 'ETHEREUM' })
     const digits = await call('createRotatingAddress', { ...body, duration: '123145513' })
     expect(digits.expiredAt).toBe(NOW + 123_145_513)
-    expect(await call('createRotatingAddress', { ...body, duration: 600_000 })).toHaveProperty('expiredAt', NOW + 600_000)
+    const shortest = await call('createRotatingAddress', { ...body, duration: 600_000 })
+    expect(shortest.expiredAt).toBe(NOW + 600_000)
   })
 
-  test.each([[599_999], ['599999'], [30 * 86_400_000 + 1], ['99999999999999']])('refuses duration %j', async (duration) => {
+  const outside: (string | number)[] = [599_999, '599999', 30 * 86_400_000 + 1, '99999999999999']
+  test.each(outside)('refuses duration %j', async (duration) => {
     expect(await refused({ blockchain: 'BITCOIN', duration }, 'createRotatingAddress')).toMatchObject({
       status: 400, code: 100, field: 'duration',
     })
   })
 
-  test('ends two hours after its first deposit; a second one, and one that comes too late, change nothing', async () => {
+  test('ends two hours after its first deposit; a second and one that comes too late change nothing', async () => {
     const { address } = await call('createRotatingAddress', { blockchain: 'BITCOIN' })
     const owner = (await ownerOf(db, 'BITCOIN', [address])).get(address)!
     const arrive = (at: number) => inTransaction(db, (tx) => replenish(tx, [owner], new Date(at)))
@@ -140,7 +146,9 @@ describe('a request is refused', () => {
     [{ blockchain: 'BITCOIN', meta: 'a\0b' }, 400, 100, 'meta', /U\+0000/],
     [{ blockchain: 'BITCOIN', meta: 'a\ud800b' }, 400, 100, 'meta', /Unicode/],
   ])('%j', async (body, status, code, field, message) => {
-    expect(await refused(body)).toMatchObject({ status, code, field, message: expect.stringMatching(message) as string })
+    const refusal = await refused(body)
+    expect(refusal).toMatchObject({ status, code, field })
+    expect(refusal.message).toMatch(message)
   })
 
   test('beyond the limit of its merchant, exactly, over two processes', async () => {
@@ -148,7 +156,7 @@ describe('a request is refused', () => {
     limits.set(merchantId, 3)
     const results = await Promise.allSettled(
       Array.from({ length: 10 }, (_, i) =>
-        call('createAddress', { blockchain: 'BITCOIN' }, { merchantId, process: (i % 2) as 0 | 1 }),
+        call('createAddress', { blockchain: 'BITCOIN' }, { merchantId, process: sideOf(i) }),
       ),
     )
     expect(results.filter((r) => r.status === 'fulfilled')).toHaveLength(3)
@@ -168,7 +176,7 @@ describe('the stock', () => {
     expect(await stockOf(db, 'EVM', 1_000)).toBe(40)
     // More than the stock holds: the rest is derived on the spot.
     const given = await Promise.all(
-      Array.from({ length: 60 }, (_, i) => call('createAddress', { blockchain: 'ETHEREUM' }, { process: (i % 2) as 0 | 1 })),
+      Array.from({ length: 60 }, (_, i) => call('createAddress', { blockchain: 'ETHEREUM' }, { process: sideOf(i) })),
     )
     expect(new Set(given.map(({ address }) => address)).size).toBe(60)
     const { rows } = await sql<{ index: number }>`select derivation_index as index from addresses union all
@@ -186,16 +194,17 @@ describe('the same request again', () => {
     const body = { blockchain: 'BITCOIN', meta: 'x' }
     const first = await call('createAddress', body, { merchantId, keys })
     const again = await Promise.all(
-      Array.from({ length: 12 }, (_, i) => call('createAddress', body, { merchantId, keys, process: (i % 2) as 0 | 1 })),
+      Array.from({ length: 12 }, (_, i) => call('createAddress', body, { merchantId, keys, process: sideOf(i) })),
     )
     expect(again).toEqual(again.map(() => first))
 
     const race = [{ key: 'key:order-2', fingerprint: 'f2' }]
     const raced = await Promise.all(
-      Array.from({ length: 12 }, (_, i) => call('createAddress', body, { merchantId, keys: race, process: (i % 2) as 0 | 1 })),
+      Array.from({ length: 12 }, (_, i) => call('createAddress', body, { merchantId, keys: race, process: sideOf(i) })),
     )
     expect(new Set(raced.map(({ address }) => address)).size).toBe(1)
-    const { rows } = await sql<{ count: number }>`select count(*) from addresses where merchant_id = ${merchantId}`.execute(db)
+    const { rows } = await sql<{ count: number }>`
+      select count(*) from addresses where merchant_id = ${merchantId}`.execute(db)
     expect(rows[0]!.count).toBe(2)
   })
 

@@ -71,7 +71,11 @@ const issueAll = async (deps: Deps, requests: readonly NewAddress[]): Promise<Is
   return requests.map(({ id }) => ({ kind: 'issued', address: taken.get(id) ?? derived.get(id)! }))
 }
 
-const takeDerived = async (tx: Tx, keys: DepositKeys, requests: readonly NewAddress[]): Promise<Map<string, string>> => {
+const takeDerived = async (
+  tx: Tx,
+  keys: DepositKeys,
+  requests: readonly NewAddress[],
+): Promise<Map<string, string>> => {
   for (const family of new Set(requests.map((request) => request.family))) {
     await restock(tx, keys, family, requests.filter((request) => request.family === family).length)
   }

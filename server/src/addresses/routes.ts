@@ -44,7 +44,8 @@ const issue = async (
 ): Promise<ApiAnswer> => {
   const { network, family } = readNetwork(body.blockchain, networks)
   if (body.target !== undefined) {
-    throw refusal(generalErrors.notBuilt, `${operation} with \`target\` is not built yet: leave \`target\` out`, 'target')
+    const description = `${operation} with \`target\` is not built yet: leave \`target\` out`
+    throw refusal(generalErrors.notBuilt, description, 'target')
   }
   const { at, newId } = momentOf(runtime)
   const leasedUntil = lease && new Date(at.getTime() + lease.duration)
@@ -99,7 +100,8 @@ const readNetwork = (text: string, networks: ReadonlySet<Network>): { network: N
   }
   const family = familyOf(text)
   if (family === 'TRON') {
-    throw refusal(generalErrors.notBuilt, `addresses on TRON are not built yet: send one of ${known.join(', ')}`, 'blockchain')
+    const description = `addresses on TRON are not built yet: send one of ${known.join(', ')}`
+    throw refusal(generalErrors.notBuilt, description, 'blockchain')
   }
   if (!networks.has(text)) {
     const description = `${text} is not served here: send one of ${known.join(', ')}`

@@ -18,16 +18,17 @@ export interface NewAddress {
 }
 
 /**
- * Gives addresses of the stock to requests and keeps their answers, in one statement. Another process that takes at the same
- * moment gets others.
+ * Gives addresses of the stock to requests and keeps their answers, in one statement. Another process that takes at the
+ * same moment gets others.
  * @returns addresses by request id; a request the stock had none for is absent
  */
 export const takeFromStock = async (db: Db | Tx, requests: readonly NewAddress[]): Promise<Map<string, string>> => {
   const { rows } = await sql<{ id: string; address: string }>`
     with wanted as (
       select r.*, row_number() over (partition by r.family) as rank
-      from jsonb_to_recordset(${JSON.stringify(requests)}::jsonb) r("merchantId" uuid, id uuid, family text, blockchain text,
-        meta text, "leasedUntil" timestamptz, "leaseAfterDepositMs" bigint, "createdAt" timestamptz, answer jsonb)),
+      from jsonb_to_recordset(${JSON.stringify(requests)}::jsonb)
+        r("merchantId" uuid, id uuid, family text, blockchain text, meta text, "leasedUntil" timestamptz,
+          "leaseAfterDepositMs" bigint, "createdAt" timestamptz, answer jsonb)),
     counted as (select family, count(*) as n from wanted group by family),
     picked as (
       select s.*, row_number() over (partition by s.family order by s.derivation_index) as rank from counted c
@@ -37,14 +38,18 @@ export const takeFromStock = async (db: Db | Tx, requests: readonly NewAddress[]
     taken as (
       delete from address_stock s using picked p
       where s.family = p.family and s.derivation_index = p.derivation_index returning p.*),
-    given as (select w.*, t.address, t.derivation_index from wanted w join taken t on t.family = w.family and t.rank = w.rank),
+    given as (
+      select w.*, t.address, t.derivation_index from wanted w
+      join taken t on t.family = w.family and t.rank = w.rank),
     answered as (
       insert into request_answers(merchant_id, key, fingerprint, status, body, created_at)
-      select g."merchantId", k->>'key', k->>'fingerprint', 200, (g.answer->>'before') || g.address || (g.answer->>'after'), g."createdAt"
+      select g."merchantId", k->>'key', k->>'fingerprint', 200,
+        (g.answer->>'before') || g.address || (g.answer->>'after'), g."createdAt"
       from given g cross join lateral jsonb_array_elements(g.answer->'keys') k)
     insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, meta, leased_until,
       lease_after_deposit_ms, created_at)
-    select "merchantId", id, family, blockchain, address, derivation_index, meta, "leasedUntil", "leaseAfterDepositMs", "createdAt"
+    select "merchantId", id, family, blockchain, address, derivation_index, meta, "leasedUntil",
+      "leaseAfterDepositMs", "createdAt"
     from given returning id, address`.execute(db)
   return new Map(rows.map(({ id, address }) => [id, address]))
 }
@@ -68,7 +73,8 @@ export const keptAnswer = async (
   for (const { key, fingerprint } of answer.keys) {
     const kept = rows.find((row) => row.key === key)
     if (!kept) continue
-    return kept.fingerprint === fingerprint ? { kind: 'answered', status: kept.status, body: kept.body } : { kind: 'key-reused' }
+    if (kept.fingerprint !== fingerprint) return { kind: 'key-reused' }
+    return { kind: 'answered', status: kept.status, body: kept.body }
   }
   return undefined
 }

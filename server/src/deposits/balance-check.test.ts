@@ -30,8 +30,10 @@ beforeEach(async () => {
 })
 
 const check = async (final: number): Promise<void> => {
-  await sql`insert into watch_cursors values ('ETHEREUM', ${final + 2}, 'x', 1, ${final + 2}, ${final}, false, ${new Date(START)})
-    on conflict (network) do update set height = excluded.height, final_height = excluded.final_height`.execute(world.db)
+  const head = final + 2
+  await sql`insert into watch_cursors values ('ETHEREUM', ${head}, 'x', 1, ${head}, ${final}, false, ${new Date(START)})
+    on conflict (network) do update
+      set height = excluded.height, final_height = excluded.final_height`.execute(world.db)
   const job = createBalanceCheckJob({
     runtime: {
       db: world.db,

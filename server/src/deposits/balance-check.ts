@@ -6,7 +6,7 @@ import { rescale } from '../money/index.ts'
 import { foundByBalance, noEffects, type Effects } from './deposit.ts'
 import { openDeposits, type Arrival } from './opening.ts'
 import type { DepositSettings } from './settings.ts'
-import { broughtTo, holdFinalHeight } from './store.ts'
+import { broughtTo, holdFinalHeight } from './queries.ts'
 
 /** What an address holds of the native coin, in the chain's units. */
 export interface HeldBy {
@@ -15,9 +15,9 @@ export interface HeldBy {
 }
 
 /**
- * Opens deposits for native coin that addresses hold at a final block and no known transfer explains: contracts sent it, and
- * the node does not show that (amendment 21). Nothing leaves these addresses but by our own transactions, so more than is
- * known can only have come in.
+ * Opens deposits for native coin that addresses hold at a final block and no known transfer explains: contracts sent
+ * it, and the node does not show that (amendment 21). Nothing leaves these addresses but by our own transactions, so
+ * more than is known can only have come in.
  */
 export const explainBalances = async (
   tx: Tx,

@@ -11,8 +11,9 @@ export interface Comparison {
 }
 
 /**
- * Compares what a chain shows with what is stored. Mined again on another branch a transaction may do the same elsewhere in
- * its list of logs (they are numbered by block), or, being a contract's, something else, which then is another deposit.
+ * Compares what a chain shows with what is stored. Mined again on another branch a transaction may do the same
+ * elsewhere in its list of logs (they are numbered by block), or, being a contract's, something else, which then is
+ * another deposit.
  * @param known all stored deposits of the sightings' transactions
  */
 export const compare = (sightings: readonly Sighting[], known: readonly Deposit[]): Comparison => {
@@ -41,7 +42,9 @@ export const compare = (sightings: readonly Sighting[], known: readonly Deposit[
     } else result.fresh.push(sighting)
   }
   const places = new Set(left.map(sourceText))
-  for (const unmatched of waiting.values()) result.displaced.push(...unmatched.filter((deposit) => places.has(sourceText(deposit))))
+  for (const unmatched of waiting.values()) {
+    result.displaced.push(...unmatched.filter((deposit) => places.has(sourceText(deposit))))
+  }
   return result
 }
 

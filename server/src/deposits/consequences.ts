@@ -22,7 +22,8 @@ export const consequencesOf = async (
   if (moved.length === 0) return { items: [], notices: [] }
   const having = (effect: DepositEffect): Moved[] =>
     moved.filter(({ before }) => moveOf(depositMoves, before.state, event)!.effects.includes(effect))
-  const told = [...having('tellDone'), ...having('tellFailed')].filter(({ deposit, before }) => deposit.told !== before.told)
+  const telling = [...having('tellDone'), ...having('tellFailed')]
+  const told = telling.filter(({ deposit, before }) => deposit.told !== before.told)
   const own: Effects = {
     items: [
       ...(await creditAll(tx, having('credit').map(({ deposit }) => deposit), moment)),
@@ -82,12 +83,12 @@ const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Pro
 }
 
 const alertReversed = async (tx: Tx, deposit: Deposit, short: bigint, moment: Moment): Promise<void> => {
-  const text =
-    `A reorganisation of ${deposit.network} took back deposit ${deposit.id} of merchant ${deposit.merchantId}, which had ` +
-    `been booked` +
-    (short > 0n ? `; the money was spent, so withdrawals of its ${deposit.asset} are frozen until the rest is repaid` : '')
-  const detail = { network: deposit.network, asset: deposit.asset, units: `${deposit.units}`, shortUnits: `${short}` }
-  await raiseAlert(tx, { kind: 'deposit-reversed', subject: deposit.id, text, detail }, moment)
+  const { id, merchantId, network, asset, units } = deposit
+  const lost = `A reorganisation of ${network} took back deposit ${id} of merchant ${merchantId}, which had been booked`
+  const spent = `the money was spent, so withdrawals of its ${asset} are frozen until the rest is repaid`
+  const text = short > 0n ? `${lost}; ${spent}` : lost
+  const detail = { network, asset, units: `${units}`, shortUnits: `${short}` }
+  await raiseAlert(tx, { kind: 'deposit-reversed', subject: id, text, detail }, moment)
 }
 
 const tellSubscribers = async (
@@ -98,7 +99,9 @@ const tellSubscribers = async (
 ): Promise<Effects> => {
   if (moved.length === 0) return { items: [], notices: [] }
   const credited = moved.map(({ deposit, before }) => ({ deposit, again: before.told === 'Done' }))
-  for (const { deposit, again } of credited) if (again) await resolveAlert(tx, 'deposit-reversed', deposit.id, moment.at)
+  for (const { deposit } of credited.filter(({ again }) => again)) {
+    await resolveAlert(tx, 'deposit-reversed', deposit.id, moment.at)
+  }
   const all: Effects[] = []
   for (const subscriber of onCredited) all.push(await subscriber(tx, credited, moment))
   return joinEffects(all)

@@ -6,7 +6,7 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { depositRoutes, type Credited } from './index.ts'
-import { catalogue, createWorld, E18, pay, START, wipe, type World } from './test-world.ts'
+import { blockOf, catalogue, createWorld, E18, pay, START, wipe, type World } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
 const credited: Credited[] = []
@@ -56,8 +56,8 @@ describe('a deposit on Bitcoin', () => {
     const [pending, done, ...more] = await world.notices()
     expect(more).toEqual([])
     const common = {
-      id: pending!.objectId, ticker: 'BTC', blockchain: 'BITCOIN', merchantId, hash: paid.hash, from: ['payer'], to: address,
-      amount: '1', fee: '0.01001', time: START, meta: 'order-7', kind: 'Replenish', internal: false,
+      id: pending!.objectId, ticker: 'BTC', blockchain: 'BITCOIN', merchantId, hash: paid.hash, from: ['payer'],
+      to: address, amount: '1', fee: '0.01001', time: START, meta: 'order-7', kind: 'Replenish', internal: false,
     }
     expect(pending!.body).toEqual({ ...common, status: 'Pending' })
     expect(done!.body).toEqual({ ...common, status: 'Done', block: 100 })
@@ -89,7 +89,7 @@ describe('a deposit on Bitcoin', () => {
     expect(await world.statuses()).toEqual(['Pending', 'Done'])
   })
 
-  test('cut into many small outputs of one transaction waits for their sum, and each is a deposit of its own', async () => {
+  test('cut into many small outputs of a transaction waits for their sum, and each is a deposit', async () => {
     const { address, merchantId } = await world.address('BITCOIN')
     const also = Array.from({ length: 499 }, (_, i) => ({
       index: `o:${i + 1}`, contract: null, from: ['payer'], to: address, units: 199_999n,
@@ -133,7 +133,8 @@ describe('a deposit on an EVM chain', () => {
     await world.mine('BINANCE_SMART_CHAIN', 7, [pay(address, 3n * E18, { index: 'l:0', contract: '0xbusdt' })])
     await world.settle('BINANCE_SMART_CHAIN', 9, 7)
     expect(await world.balance(merchantId, 'USDT')).toBe(3n * E18)
-    expect((await world.notices()).map(({ body }) => body.blockchain)).toEqual(['BINANCE_SMART_CHAIN', 'BINANCE_SMART_CHAIN'])
+    const networks = (await world.notices()).map(({ body }) => body.blockchain)
+    expect(networks).toEqual(['BINANCE_SMART_CHAIN', 'BINANCE_SMART_CHAIN'])
   })
 
   test('never costs more than it is', async () => {
@@ -178,7 +179,8 @@ describe('a rotating address', () => {
     await arrive(101, 559_999)
     await arrive(102, 560_000)
     await world.settle('BITCOIN', 110)
-    expect(credited.map(({ deposit }) => [deposit.blockHeight, deposit.late])).toEqual([[100, false], [101, false], [102, true]])
+    const late = credited.map(({ deposit }) => [deposit.blockHeight, deposit.late])
+    expect(late).toEqual([[100, false], [101, false], [102, true]])
   })
 
   test('is not ended by dust', async () => {
@@ -190,7 +192,7 @@ describe('a rotating address', () => {
 
   test('judges a block read after a pause by the time it was mined', async () => {
     const owned = await world.address('BITCOIN', lease)
-    const old = { height: 100, hash: 'a100', parent: 'a99', time: START + 1_000, transactions: [pay(owned.address, BTC)] }
+    const old = blockOf(100, [pay(owned.address, BTC)], 'a', START + 1_000)
     world.now = START + 2_000_000
     await world.act((tx, moment) => world.deposits.block(tx, 'BITCOIN', old, moment))
     await world.settle('BITCOIN', 110)

@@ -18,7 +18,8 @@ const unique = (pairs: readonly Pair[]): Pair[] => [...new Map(pairs.map((pair) 
 
 /**
  * What merchants owe, by `pairText`; those that owe nothing are absent. The accounts that owe are locked until the
- * transaction ends, so that no debt is repaid twice. One that another transaction is just making waits for a later credit.
+ * transaction ends, so that no debt is repaid twice. One that another transaction is just making waits for a later
+ * credit.
  */
 export const lockDebts = async (tx: Tx, pairs: readonly Pair[]): Promise<Map<string, bigint>> => {
   const seen = await balancesOf(tx, 'receivable', unique(pairs))
@@ -30,7 +31,8 @@ export const lockDebts = async (tx: Tx, pairs: readonly Pair[]): Promise<Map<str
 
 /** What can be taken back from merchants' accounts, by `pairText`, locked until the transaction ends. */
 export const lockAvailable = async (tx: Tx, pairs: readonly Pair[]): Promise<Map<string, Available>> => {
-  const available = new Map(unique(pairs).map((pair): [string, Available] => [pairText(pair), { merchant: 0n, suspense: 0n }]))
+  const none = (pair: Pair): [string, Available] => [pairText(pair), { merchant: 0n, suspense: 0n }]
+  const available = new Map(unique(pairs).map(none))
   for (const { kind, posted, held, ...pair } of await lockAccounts(tx, unique(pairs), ['merchant', 'suspense'])) {
     available.get(pairText(pair))![kind] = posted - held
   }

@@ -1,7 +1,8 @@
 /**
- * Money that arrives. Promises that a transfer on the chain is one deposit for ever and is credited once while it stands
- * on the best chain; that each status is told once, in the transaction that makes it true; and that a reorganisation takes
- * back exactly what was credited, from the balance or as a debt, without ever stopping the watcher.
+ * Money that arrives. Promises that a transfer on the chain is one deposit for ever and is credited once while it
+ * stands on the best chain; that each status is told once, in the transaction that makes it true; and that a
+ * reorganisation takes back exactly what was credited, from the balance or as a debt, without ever stopping the
+ * watcher.
  */
 import type { Block, ChainTransaction, Network } from '@bursar/chainkit'
 import type { Moment } from '../base/moment.ts'
@@ -21,11 +22,18 @@ export type { ConfirmationRule, DepositPolicy, DepositRules } from './policy.ts'
 export { depositRoutes } from './routes.ts'
 export type { Credited, CreditedSubscriber, DepositSettings } from './settings.ts'
 
-/** What the room does on behalf of the watcher (a `ChainListener`) and of withdrawals. Callers carry out the effects. */
+/**
+ * What the room does on behalf of the watcher (a `ChainListener`) and of withdrawals. Callers carry out the effects.
+ */
 export interface Deposits {
   block(tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects>
   orphaned(tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<Effects>
-  settled(tx: Tx, network: Network, heights: { headHeight: number; finalHeight: number }, moment: Moment): Promise<Effects>
+  settled(
+    tx: Tx,
+    network: Network,
+    heights: { headHeight: number; finalHeight: number },
+    moment: Moment,
+  ): Promise<Effects>
   mempool(
     tx: Tx,
     network: Network,

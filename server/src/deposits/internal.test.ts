@@ -23,8 +23,8 @@ test('an internal transfer is Done at once, without a hash, and takes its money 
   const [done, ...more] = await world.notices()
   expect(more).toEqual([])
   expect(done!.body).toEqual({
-    id: done!.objectId, ticker: 'USDT', blockchain: 'ETHEREUM', merchantId, from: [], to: address, amount: '10', fee: '2',
-    time: START, status: 'Done', meta: 'order-7', kind: 'Replenish', internal: true, withdrawId: transfer.id,
+    id: done!.objectId, ticker: 'USDT', blockchain: 'ETHEREUM', merchantId, from: [], to: address, amount: '10',
+    fee: '2', time: START, status: 'Done', meta: 'order-7', kind: 'Replenish', internal: true, withdrawId: transfer.id,
   })
   expect(Value.Check(replenishNotice.statuses.Done!, done!.body)).toBe(true)
   expect(await world.balance(merchantId, 'USDT')).toBe(8n * E18)
@@ -47,5 +47,6 @@ test('one withdrawal is received once, and no reorganisation touches it', async 
 
 test('an address that is nobody of ours is a mistake of the caller', async () => {
   const transfer = { id: randomUUID(), ticker: 'ETH', blockchain: 'ETHEREUM', to: '0xElse', units: 1n } as const
-  await expect(world.act((tx, moment) => world.deposits.receiveInternal(tx, transfer, moment))).rejects.toThrow('not internal')
+  const receive = world.act((tx, moment) => world.deposits.receiveInternal(tx, transfer, moment))
+  await expect(receive).rejects.toThrow('not internal')
 })

@@ -8,13 +8,13 @@ import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { emit } from '../webhooks/index.ts'
 import { explainBalances } from './balance-check.ts'
 import type { DepositSettings } from './settings.ts'
-import { finalHeightOf } from './store.ts'
+import { finalHeightOf } from './queries.ts'
 
 const PAGE = 200
 
 /**
- * Finds native coin that contracts sent to open rotating addresses, where the node has no traces to show it (amendment 21):
- * compares what each holds with what is known. Does nothing on a node with traces.
+ * Finds native coin that contracts sent to open rotating addresses, where the node has no traces to show it (amendment
+ * 21): compares what each holds with what is known. Does nothing on a node with traces.
  */
 export const createBalanceCheckJob = (deps: {
   runtime: Runtime

@@ -4,7 +4,8 @@ import { moveOf, statesTaking, to, type Moves } from '../base/moves.ts'
  * Where the money of a deposit is.
  * - pending: seen in the pool or in a block that is not deep enough yet
  * - credited: on the merchant's balance
- * - suspended: in our wallet but nobody's yet, in suspense: below the minimum, or back after the merchant was told Failed
+ * - suspended: in our wallet but nobody's yet, in suspense: below the minimum, or back after the merchant was told
+ * Failed
  * - orphaned: its block was lost
  * - failed: it will not come
  */
@@ -19,7 +20,9 @@ export type DepositState = 'pending' | 'credited' | 'suspended' | 'orphaned' | '
  */
 export type DepositEvent = 'pooled' | 'mined' | 'confirmed' | 'refused' | 'reorganized' | 'replaced' | 'lost'
 
-/** `takeBack` reverses the posting that credited or suspended it. Nothing is told twice, so Done stays said for ever. */
+/**
+ * `takeBack` reverses the posting that credited or suspended it. Nothing is told twice, so Done stays said for ever.
+ */
 export type DepositEffect = 'credit' | 'suspend' | 'takeBack' | 'tellDone' | 'tellFailed'
 
 export const depositMoves: Moves<DepositState, DepositEvent, DepositEffect> = {

@@ -4,9 +4,9 @@ import type { Notice } from '../webhooks/index.ts'
 import { isFoundByBalance, type Deposit } from './deposit.ts'
 
 /**
- * The body of a `Replenish` notification and of the lookup, in the status the merchant was told last (`contract.md` 6.1).
- * What is empty is left out: `meta` of an address without one, `hash` of money that moved without a transaction or whose
- * transaction is not known.
+ * The body of a `Replenish` notification and of the lookup, in the status the merchant was told last (`contract.md`
+ * 6.1). What is empty is left out: `meta` of an address without one, `hash` of money that moved without a transaction
+ * or whose transaction is not known.
  */
 export const depositBody = (deposit: Deposit, catalogue: Catalogue): Record<string, unknown> => {
   const { told, internal, meta, blockHeight } = deposit

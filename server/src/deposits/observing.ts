@@ -9,7 +9,8 @@ import { openDeposits } from './opening.ts'
 import { creditHeightOf } from './policy.ts'
 import type { DepositSettings } from './settings.ts'
 import { candidatesIn, sightingsAmong, valuesOf, type Sighting } from './sighting.ts'
-import { displace, lockByTransaction, moveMined, moveWhere, setConflicts, setGone, unminedOf } from './store.ts'
+import { displace, lockByTransaction, moveMined, moveWhere } from './store.ts'
+import { setConflicts, setGone, unminedOf } from './unmined.ts'
 
 /** The transfers to our deposit addresses in these transactions: one query, whatever the number of addresses. */
 const sightingsOf = async (
@@ -24,8 +25,8 @@ const sightingsOf = async (
 }
 
 /**
- * A block of the best chain: stores what it brings to our addresses, puts what was waiting into it, and notes what it makes
- * impossible. Doing it again changes nothing.
+ * A block of the best chain: stores what it brings to our addresses, puts what was waiting into it, and notes what it
+ * makes impossible. Doing it again changes nothing.
  */
 export const observeBlock = async (
   tx: Tx,
@@ -38,9 +39,12 @@ export const observeBlock = async (
   const { fresh, again, displaced } = await compareStored(tx, network, sightings)
   const heights = await creditHeights(tx, network, block, sightings, settings)
   await displace(tx, displaced)
-  const mined = again.map(({ deposit, index }) => ({ ...deposit, index, creditHeight: heights.get(deposit.transaction)! }))
+  const creditHeight = (transaction: string): number | null => heights.get(transaction)!
+  const mined = again.map(({ deposit, index }) => ({
+    ...deposit, index, creditHeight: creditHeight(deposit.transaction),
+  }))
   await moveMined(tx, mined, block, moment.at)
-  const arrivals = fresh.map((sighting) => ({ ...sighting, block, creditHeight: heights.get(sighting.transaction)! }))
+  const arrivals = fresh.map((s) => ({ ...s, block, creditHeight: creditHeight(s.transaction) }))
   // A block read after a pause brought its money when it was mined.
   const at = new Date(Math.min(block.time, moment.at.getTime()))
   const effects = await openDeposits(tx, network, arrivals, at, settings, moment)
@@ -95,7 +99,8 @@ const creditHeights = async (
 const noteConflicts = async (tx: Tx, network: Network, block: Block): Promise<void> => {
   const unmined = await unminedOf(tx, network)
   if (unmined.length === 0) return
-  const usedBy = new Map(block.transactions.flatMap(({ hash, keys }) => keys.map((key): [string, string] => [key, hash])))
+  const used = block.transactions.flatMap(({ hash, keys }) => keys.map((key): [string, string] => [key, hash]))
+  const usedBy = new Map(used)
   const conflicts = unmined.flatMap((deposit) => {
     const key = deposit.keys.find((wanted) => usedBy.has(wanted))
     return key === undefined ? [] : [{ deposit, transaction: usedBy.get(key)! }]

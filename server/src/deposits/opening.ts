@@ -41,7 +41,8 @@ export const openDeposits = async (
   const deposits = arrivals.map((arrival) => newDeposit(network, arrival, at, moment))
   const stored = await insertDeposits(tx, deposits)
   const added = deposits.filter(({ id }) => stored.has(id))
-  const rotating = new Set(arrivals.filter(({ owner }) => owner.leasedUntil !== null).map(({ owner }) => owner.addressId))
+  const owners = arrivals.map(({ owner }) => owner)
+  const rotating = new Set(owners.filter(({ leasedUntil }) => leasedUntil !== null).map(({ addressId }) => addressId))
   await replenish(tx, added.filter(({ addressId, failReason }) => failReason === null && rotating.has(addressId)), at)
   return { items: [], notices: added.map((deposit) => depositNotice(deposit, catalogue)) }
 }

@@ -49,14 +49,18 @@ const withdraw = (units: bigint): Promise<void> =>
       { account: account('merchant'), posted: -units, held: 0n },
       { account: account('custody:BITCOIN'), posted: units, held: 0n },
     ]
-    const transfer = { id, merchantId: owned.merchantId, kind: 'post', cause: { kind: 'withdrawal', id }, legs, at } as const
-    await applyAll(tx, [{ transfer }])
+    const cause = { kind: 'withdrawal', id } as const
+    await applyAll(tx, [{ transfer: { id, merchantId: owned.merchantId, kind: 'post', cause, legs, at } }])
     return { items: [], notices: [] }
   })
 const openFreezes = async () =>
-  (await sql<{ asset: string; merchant_id: string }>`select asset, merchant_id from freezes where lifted_at is null`.execute(world.db)).rows
-const openAlerts = async () =>
-  (await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(world.db)).rows.map((r) => r.kind)
+  (await sql<{ asset: string; merchant_id: string }>`
+    select asset, merchant_id from freezes where lifted_at is null`.execute(world.db)).rows
+const openAlerts = async () => {
+  const { rows } = await sql<{ kind: string }>`
+    select kind from alerts where resolved_at is null order by kind`.execute(world.db)
+  return rows.map(({ kind }) => kind)
+}
 
 describe('a block is lost before the credit', () => {
   test('and the transaction comes back: one Pending, one Done', async () => {
@@ -88,11 +92,12 @@ describe('a block is lost before the credit', () => {
     await world.settle('BITCOIN', 105, 101)
     const [, failed, ...more] = await world.notices()
     expect(more).toEqual([])
-    expect(failed).toMatchObject({ status: 'Failed', body: { failReason: 'TRANSACTION_REPLACED', amount: '1', hash: paid.hash } })
+    const body = { failReason: 'TRANSACTION_REPLACED', amount: '1', hash: paid.hash }
+    expect(failed).toMatchObject({ status: 'Failed', body })
     expect(await books()).toEqual(NOTHING)
   })
 
-  test('or the transaction leaves the pool for good: Failed when the window has passed, counted from when it left', async () => {
+  test('or the transaction leaves the pool for good: Failed when the window has passed since it left', async () => {
     const paid = pay(owned.address, BTC)
     await world.poolHas('BITCOIN', [paid])
     world.now += 30 * DAY
@@ -160,7 +165,7 @@ describe('a credited deposit is lost', () => {
     expect((await world.statuses()).filter((status) => status === 'Done')).toHaveLength(4)
   })
 
-  test('after the merchant spent a part: what is left is taken, the rest is owed, and its own return repays it', async () => {
+  test('after the merchant spent a part: what is left is taken, and its own return repays the rest', async () => {
     const paid = await creditFirst()
     await withdraw(NET - 7n)
     await world.orphan('BITCOIN', 100)
@@ -216,8 +221,8 @@ describe('a deposit below the minimum is lost', () => {
         account: { merchantId: owned.merchantId, asset: 'BTC', kind }, posted, held: 0n,
       })
       const legs = [leg(from, -units), leg(to, units)]
-      const transfer = { id, merchantId: owned.merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs, at } as const
-      await applyAll(tx, [{ transfer }])
+      const cause = { kind: 'adjustment', id } as const
+      await applyAll(tx, [{ transfer: { id, merchantId: owned.merchantId, kind: 'post', cause, legs, at } }])
       return { items: [], notices: [] }
     })
 
@@ -257,7 +262,10 @@ test('a transaction that does something else when it is mined again is another d
   await world.settle('ETHEREUM', 101, 101)
   const told = (await world.notices()).map(({ body }) => [body.amount, body.status, body.failReason])
   expect(told.toSorted()).toEqual([
-    ['100', 'Failed', 'REORGANIZED'], ['100', 'Pending', undefined], ['90', 'Done', undefined], ['90', 'Pending', undefined],
+    ['100', 'Failed', 'REORGANIZED'],
+    ['100', 'Pending', undefined],
+    ['90', 'Done', undefined],
+    ['90', 'Pending', undefined],
   ])
   expect(await world.balance(evm.merchantId, 'USDT')).toBe(88n * E18)
 })
@@ -265,7 +273,9 @@ test('a transaction that does something else when it is mined again is another d
 test('a transaction whose logs are numbered otherwise in its new block brings the same deposits', async () => {
   const evm = await world.address('ETHEREUM')
   const swap = (first: number) => {
-    const log = (at: number, units: bigint) => ({ index: `l:${first + at}`, contract: '0xusdt', from: ['pool'], to: evm.address, units })
+    const log = (at: number, units: bigint) => ({
+      index: `l:${first + at}`, contract: '0xusdt', from: ['pool'], to: evm.address, units,
+    })
     const logs = [log(0, 10_000_000n), log(1, 20_000_000n), log(2, 20_000_000n)]
     return { hash: 'swap', keys: ['0xTrader:9'], succeeded: true, fee: 1n, transfers: logs }
   }

@@ -4,7 +4,7 @@ import { isUuid } from '../base/id.ts'
 import type { Db } from '../db/index.ts'
 import { ApiRefusal, type Route } from '../platform/route.ts'
 import { depositBody } from './notice.ts'
-import { findDeposit } from './store.ts'
+import { findDeposit } from './queries.ts'
 
 /** Lookups of deposits. A deposit of another merchant is as unknown as one that never was. */
 export const depositRoutes = ({ db, catalogue }: { db: Db; catalogue: Catalogue }): Route[] => [

@@ -11,7 +11,9 @@ export interface Credited {
   again: boolean
 }
 
-/** Told of credited deposits in the transaction that credits them; what it wants done happens with the credit, after it. */
+/**
+ * Told of credited deposits in the transaction that credits them; what it wants done happens with the credit, after it.
+ */
 export type CreditedSubscriber = (tx: Tx, credited: readonly Credited[], moment: Moment) => Promise<Effects>
 
 export interface DepositSettings {

@@ -5,7 +5,8 @@ import type { Tx } from '../db/index.ts'
 import { consequencesOf } from './consequences.ts'
 import { joinEffects, type Effects } from './deposit.ts'
 import type { DepositSettings } from './settings.ts'
-import { clearConflicts, moveWhere } from './store.ts'
+import { moveWhere } from './store.ts'
+import { clearConflicts } from './unmined.ts'
 
 /** Ends the waiting of what is deep enough, what can never be mined any more, and what has been gone for too long. */
 export const settleDeposits = async (

@@ -68,8 +68,8 @@ export const sourceText = ({ transaction, index }: { transaction: string; index:
   `${transaction}/${index}`
 
 /**
- * What each transaction brings us, in 1e-18 USD: a large sum cut into small outputs waits as long as a large one. Undefined
- * for a transaction with any asset that has no fresh price.
+ * What each transaction brings us, in 1e-18 USD: a large sum cut into small outputs waits as long as a large one.
+ * Undefined for a transaction with any asset that has no fresh price.
  */
 export const valuesOf = (
   sightings: readonly Sighting[],
@@ -79,10 +79,8 @@ export const valuesOf = (
   for (const { transaction, asset, units } of sightings) {
     const before = values.has(transaction) ? values.get(transaction) : 0n
     const price = prices.get(asset.ticker)
-    values.set(
-      transaction,
-      before === undefined || price === undefined ? undefined : before + mulDiv(units, price, 10n ** BigInt(asset.scale), 'up'),
-    )
+    const value = price === undefined ? undefined : mulDiv(units, price, 10n ** BigInt(asset.scale), 'up')
+    values.set(transaction, before === undefined || value === undefined ? undefined : before + value)
   }
   return values
 }

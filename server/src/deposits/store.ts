@@ -1,12 +1,13 @@
 import type { Network } from '@bursar/chainkit'
 import { sql, type RawBuilder } from 'kysely'
-import type { Db, Tx } from '../db/index.ts'
+import type { Tx } from '../db/index.ts'
 import type { Deposit, WireStatus } from './deposit.ts'
 import { pathOf, type DepositEvent, type DepositState } from './machine.ts'
 
-const COLUMNS = sql.raw(`d.merchant_id as "merchantId", d.id, d.network, d.asset, d.transaction, d.index, d.address,
-  d.address_id as "addressId", d.senders, d.units, d.fee_units as fee, d.state, d.told, d.fail_reason as "failReason",
-  d.block_height as "blockHeight", d.internal, d.late, d.meta, d.created_at as "createdAt"`)
+export const DEPOSIT_COLUMNS = sql.raw(`d.merchant_id as "merchantId", d.id, d.network, d.asset, d.transaction, d.index,
+  d.address, d.address_id as "addressId", d.senders, d.units, d.fee_units as fee, d.state, d.told,
+  d.fail_reason as "failReason", d.block_height as "blockHeight", d.internal, d.late, d.meta,
+  d.created_at as "createdAt"`)
 
 /** A deposit about to be stored, with what only the store needs. */
 export interface NewDeposit extends Deposit {
@@ -22,21 +23,23 @@ export interface Moved {
 }
 
 /**
- * Stores deposits, once each by (network, transaction, index), and none that a balance check has counted already, which its
- * block can only show when it is read again. Returns the ids of those that were stored.
+ * Stores deposits, once each by (network, transaction, index), and none that a balance check has counted already, which
+ * its block can only show when it is read again. Returns the ids of those that were stored.
  */
 export const insertDeposits = async (tx: Tx, deposits: readonly NewDeposit[]): Promise<Set<string>> => {
   if (deposits.length === 0) return new Set()
   const { rows } = await sql<{ id: string }>`
-    insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units,
-      state, told, fail_reason, block_height, block_hash, credit_height, keys, internal, late, meta, created_at, updated_at)
-    select r."merchantId", r.id, r.network, r.asset, r.transaction, r.index, r.address, r."addressId", r.senders, r.units, r.fee,
-      r.state, r.told, r."failReason", r."blockHeight", r."blockHash", r."creditHeight", r.keys, r.internal, r.late, r.meta,
-      r."createdAt", r."createdAt"
-    from jsonb_to_recordset(${json(deposits)}::jsonb) r("merchantId" uuid, id uuid, network text, asset text, transaction text,
-      index text, address text, "addressId" uuid, senders text[], units numeric, fee numeric, state text, told text,
-      "failReason" text, "blockHeight" bigint, "blockHash" text, "creditHeight" bigint, keys text[], internal boolean,
-      late boolean, meta text, "createdAt" timestamptz)
+    insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units,
+      fee_units, state, told, fail_reason, block_height, block_hash, credit_height, keys, internal, late, meta,
+      created_at, updated_at)
+    select r."merchantId", r.id, r.network, r.asset, r.transaction, r.index, r.address, r."addressId", r.senders,
+      r.units, r.fee, r.state, r.told, r."failReason", r."blockHeight", r."blockHash", r."creditHeight", r.keys,
+      r.internal, r.late, r.meta, r."createdAt", r."createdAt"
+    from jsonb_to_recordset(${json(deposits)}::jsonb)
+      r("merchantId" uuid, id uuid, network text, asset text, transaction text, index text, address text,
+        "addressId" uuid, senders text[], units numeric, fee numeric, state text, told text, "failReason" text,
+        "blockHeight" bigint, "blockHash" text, "creditHeight" bigint, keys text[], internal boolean, late boolean,
+        meta text, "createdAt" timestamptz)
     where not exists (
       select from deposits b where b.index = 'b:' || b.address and b.network = r.network and b.address = r.address
         and b.block_height >= r."blockHeight" and b.asset = r.asset and b.index <> r.index)
@@ -50,26 +53,9 @@ const json = (value: unknown): string =>
 /** Deposits of these transactions, under lock in key order. */
 export const lockByTransaction = async (tx: Tx, network: Network, hashes: readonly string[]): Promise<Deposit[]> => {
   if (hashes.length === 0) return []
-  const { rows } = await sql<Deposit>`select ${COLUMNS} from deposits d
+  const { rows } = await sql<Deposit>`select ${DEPOSIT_COLUMNS} from deposits d
     where d.network = ${network} and d.transaction = any(${[...hashes]}::text[])
     order by d.merchant_id, d.id for update`.execute(tx)
-  return rows
-}
-
-/** A deposit that waits for its transaction to be mined, or mined again. */
-export interface Unmined {
-  merchantId: string
-  id: string
-  transaction: string
-  keys: string[]
-  gone: boolean
-}
-
-/** Deposits of a network that are in no block of the best chain and may still come. Few, whatever the table holds. */
-export const unminedOf = async (tx: Tx, network: Network): Promise<Unmined[]> => {
-  const { rows } = await sql<Unmined>`
-    select merchant_id as "merchantId", id, transaction, keys, gone_at is not null as gone from deposits
-    where network = ${network} and block_height is null and state in ('pending', 'orphaned')`.execute(tx)
   return rows
 }
 
@@ -89,9 +75,9 @@ export const moveWhere = async (
     moved as (
       update deposits d set state = ${target}, updated_at = ${at}, ${set}
       from due where d.merchant_id = due.merchant_id and d.id = due.id
-      returning ${COLUMNS}, due.state as "stateBefore", due.told as "toldBefore")
+      returning ${DEPOSIT_COLUMNS}, due.state as "stateBefore", due.told as "toldBefore")
     select * from moved order by "createdAt", id`.execute(tx)
-  return rows.map(({ stateBefore, toldBefore, ...deposit }) => ({ deposit, before: { state: stateBefore, told: toldBefore } }))
+  return rows.map(({ stateBefore: state, toldBefore: told, ...deposit }) => ({ deposit, before: { state, told } }))
 }
 
 /** Where a deposit is now, for `moveMined`. */
@@ -111,10 +97,12 @@ export const moveMined = async (
 ): Promise<void> => {
   if (mined.length === 0) return
   const { from, target } = pathOf('mined')
-  await sql`update deposits d set state = ${target}, index = r.index, block_height = ${block.height}, block_hash = ${block.hash},
-      credit_height = r."creditHeight", gone_at = null, conflict_transaction = null, conflict_height = null, updated_at = ${at}
+  await sql`update deposits d set state = ${target}, updated_at = ${at}, index = r.index,
+      block_height = ${block.height}, block_hash = ${block.hash}, credit_height = r."creditHeight",
+      gone_at = null, conflict_transaction = null, conflict_height = null
     from jsonb_to_recordset(${json(mined)}::jsonb) r("merchantId" uuid, id uuid, index text, "creditHeight" bigint)
-    where d.merchant_id = r."merchantId" and d.id = r.id and d.state = any(${from}::text[]) and d.block_height is null`.execute(tx)
+    where d.merchant_id = r."merchantId" and d.id = r.id and d.state = any(${from}::text[])
+      and d.block_height is null`.execute(tx)
 }
 
 /** Frees the places of deposits in their transactions, for what is there now. */
@@ -123,67 +111,4 @@ export const displace = async (tx: Tx, deposits: readonly Deposit[]): Promise<vo
   await sql`update deposits d set index = d.index || '~' || d.id
     from unnest(${deposits.map((d) => d.merchantId)}::uuid[], ${deposits.map((d) => d.id)}::uuid[]) u(m, i)
     where d.merchant_id = u.m and d.id = u.i and d.block_height is null`.execute(tx)
-}
-
-/** Notes which transaction used up what deposits need, in the block at `height`. */
-export const setConflicts = async (
-  tx: Tx,
-  conflicts: readonly { deposit: Unmined; transaction: string }[],
-  height: number,
-): Promise<void> => {
-  if (conflicts.length === 0) return
-  await sql`update deposits d set conflict_transaction = u.t, conflict_height = ${height}
-    from unnest(${conflicts.map((c) => c.deposit.merchantId)}::uuid[], ${conflicts.map((c) => c.deposit.id)}::uuid[],
-      ${conflicts.map((c) => c.transaction)}::text[]) u(m, i, t)
-    where d.merchant_id = u.m and d.id = u.i and d.conflict_transaction is null`.execute(tx)
-}
-
-/** Forgets conflicts that stood in lost blocks. */
-export const clearConflicts = async (tx: Tx, network: Network, fromHeight: number): Promise<void> => {
-  await sql`update deposits set conflict_transaction = null, conflict_height = null
-    where network = ${network} and block_height is null and state in ('pending', 'orphaned')
-      and conflict_height >= ${fromHeight}`.execute(tx)
-}
-
-/** Notes since when deposits are in neither pool nor chain, or that they are in the pool again (`since` null). */
-export const setGone = async (tx: Tx, deposits: readonly Unmined[], since: Date | null): Promise<void> => {
-  if (deposits.length === 0) return
-  await sql`update deposits d set gone_at = ${since}
-    from unnest(${deposits.map((d) => d.merchantId)}::uuid[], ${deposits.map((d) => d.id)}::uuid[]) u(m, i)
-    where d.merchant_id = u.m and d.id = u.i and d.block_height is null`.execute(tx)
-}
-
-/** What the chain brought to addresses in blocks up to a height, by address: ledger units of one asset. */
-export const broughtTo = async (
-  tx: Tx,
-  network: Network,
-  asset: string,
-  addresses: readonly string[],
-  height: number,
-): Promise<Map<string, bigint>> => {
-  const { rows } = await sql<{ address: string; units: bigint }>`
-    select address, sum(units) as units from deposits
-    where network = ${network} and asset = ${asset} and address = any(${[...addresses]}::text[]) and block_height <= ${height}
-    group by address`.execute(tx)
-  return new Map(rows.map(({ address, units }) => [address, units]))
-}
-
-/** How far the watcher holds a network to be final; locked, so that no block is read, or read again, meanwhile. */
-export const holdFinalHeight = async (tx: Tx, network: Network): Promise<number | undefined> => {
-  const { rows } = await sql<{ height: number }>`select final_height as height from watch_cursors
-    where network = ${network} for no key update`.execute(tx)
-  return rows[0]?.height
-}
-
-/** How far the watcher holds a network to be final; undefined while it has not been read. */
-export const finalHeightOf = async (db: Db, network: Network): Promise<number | undefined> => {
-  const { rows } = await sql<{ height: number }>`select final_height as height from watch_cursors
-    where network = ${network}`.execute(db)
-  return rows[0]?.height
-}
-
-export const findDeposit = async (db: Db | Tx, merchantId: string, id: string): Promise<Deposit | undefined> => {
-  const { rows } = await sql<Deposit>`select ${COLUMNS} from deposits d
-    where d.merchant_id = ${merchantId} and d.id = ${id}`.execute(db)
-  return rows[0]
 }

@@ -9,7 +9,9 @@ import type { Moment } from '../base/moment.ts'
 import { createDb, createPool, inTransaction, type Db, type Tx } from '../db/index.ts'
 import { applyAll, balancesOf, type AccountKind } from '../ledger/index.ts'
 import { emit } from '../webhooks/index.ts'
-import { createDeposits, DEFAULT_DEPOSIT_POLICY, type CreditedSubscriber, type Deposits, type Effects } from './index.ts'
+import {
+  createDeposits, DEFAULT_DEPOSIT_POLICY, type CreditedSubscriber, type Deposits, type Effects,
+} from './index.ts'
 
 export const DAY = 86_400_000
 export const START = Date.UTC(2026, 0, 1)
@@ -21,7 +23,9 @@ export const catalogue = createCatalogue({
       ticker: 'BTC',
       name: 'Bitcoin',
       networks: {
-        BITCOIN: { decimals: 8, minDeposit: '0.0001', minWithdrawal: '0.001', depositFee: { fixed: '0.00001', bps: 100 } },
+        BITCOIN: {
+          decimals: 8, minDeposit: '0.0001', minWithdrawal: '0.001', depositFee: { fixed: '0.00001', bps: 100 },
+        },
       },
     },
     {
@@ -33,7 +37,9 @@ export const catalogue = createCatalogue({
       ticker: 'USDT',
       name: 'Tether',
       networks: {
-        ETHEREUM: { contract: '0xusdt', decimals: 6, minDeposit: '1', minWithdrawal: '1', depositFee: { fixed: '2', bps: 0 } },
+        ETHEREUM: {
+          contract: '0xusdt', decimals: 6, minDeposit: '1', minWithdrawal: '1', depositFee: { fixed: '2', bps: 0 },
+        },
         BINANCE_SMART_CHAIN: { contract: '0xbusdt', decimals: 18, minDeposit: '1', minWithdrawal: '1' },
       },
     },
@@ -65,11 +71,16 @@ export interface World {
   /** the pool holds exactly these */
   poolHas(network: Network, transactions: ChainTransaction[]): Promise<void>
   /** @param at the address itself, where a real chain has to know it */
-  address(network: Network, lease?: { untilMs: number; afterMs: number }, meta?: string | null, at?: string): Promise<Owned>
+  address(network: Network, lease?: Lease, meta?: string | null, at?: string): Promise<Owned>
   balance(merchantId: string, asset: string, kind?: AccountKind): Promise<bigint>
   notices(): Promise<Wire[]>
   statuses(): Promise<string[]>
   close(): Promise<void>
+}
+
+export interface Lease {
+  untilMs: number
+  afterMs: number
 }
 
 export interface Owned {
@@ -112,8 +123,8 @@ export const createWorld = (url: string, onCredited: readonly CreditedSubscriber
     address: async (network, lease, meta = 'order-7', address = `${network}-${randomBytes(6).toString('hex')}`) => {
       const owned = { merchantId: randomUUID(), addressId: randomUUID(), address }
       const family = network === 'BITCOIN' ? 'BITCOIN' : 'EVM'
-      await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, meta, leased_until,
-          lease_after_deposit_ms, created_at)
+      await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, meta,
+          leased_until, lease_after_deposit_ms, created_at)
         values (${owned.merchantId}, ${owned.addressId}, ${family}, ${network}, ${owned.address}, 0, ${meta},
           ${lease ? new Date(lease.untilMs) : null}, ${lease?.afterMs ?? null}, ${new Date(world.now)})`.execute(db)
       return owned
@@ -136,8 +147,8 @@ export const createWorld = (url: string, onCredited: readonly CreditedSubscriber
 export const wipe = async (db: Db): Promise<void> => {
   await sql`alter table ledger_transfers disable trigger user; alter table ledger_entries disable trigger user;
     alter table events disable trigger user`.execute(db)
-  await sql`truncate deposits, addresses, ledger_accounts, ledger_transfers, ledger_entries, events, event_heads, event_streams,
-    freezes, alerts, watch_cursors, watch_blocks`.execute(db)
+  await sql`truncate deposits, addresses, ledger_accounts, ledger_transfers, ledger_entries, events, event_heads,
+    event_streams, freezes, alerts, watch_cursors, watch_blocks`.execute(db)
   await sql`alter table ledger_transfers enable trigger user; alter table ledger_entries enable trigger user;
     alter table events enable trigger user`.execute(db)
 }
@@ -148,7 +159,12 @@ let counter = 0
 export const pay = (
   to: string,
   units: bigint,
-  more: { hash?: string; index?: string; contract?: string | null; keys?: string[]; succeeded?: boolean; also?: Transfer[] } = {},
+  more: Partial<Pick<ChainTransaction, 'hash' | 'keys' | 'succeeded'>> & {
+    index?: string
+    contract?: string | null
+    /** further transfers of the transaction */
+    also?: Transfer[]
+  } = {},
 ): ChainTransaction => {
   counter += 1
   const hash = more.hash ?? `tx${counter}`

@@ -34,20 +34,21 @@ export const createCursor = async (
   start: { at: Head; head: Head; traces: boolean },
   at: Date,
 ): Promise<Cursor> => {
+  const { height, hash } = start.at
   const { rows } = await sql<Cursor>`
     with ring as (
-      insert into watch_blocks(network, height, hash, parent) values (${network}, ${start.at.height}, ${start.at.hash}, '')
+      insert into watch_blocks(network, height, hash, parent) values (${network}, ${height}, ${hash}, '')
       on conflict do nothing)
     insert into watch_cursors(network, height, hash, epoch, head_height, final_height, traces, updated_at)
-    values (${network}, ${start.at.height}, ${start.at.hash}, 1, ${start.head.height}, ${start.at.height}, ${start.traces}, ${at})
+    values (${network}, ${height}, ${hash}, 1, ${start.head.height}, ${height}, ${start.traces}, ${at})
     on conflict do nothing returning ${CURSOR}`.execute(db)
   if (!rows[0]) throw new LeadershipLost(`${network} was started by another process`)
   return rows[0]
 }
 
 /**
- * Moves the cursor from the block it stands on, if this leader still leads and nothing else has moved it. It is the first
- * thing a transaction does: the row stays locked, so a new leader's epoch waits for it or refuses it.
+ * Moves the cursor from the block it stands on, if this leader still leads and nothing else has moved it. It is the
+ * first thing a transaction does: the row stays locked, so a new leader's epoch waits for it or refuses it.
  */
 export const moveCursor = async (
   tx: Tx,
@@ -57,8 +58,9 @@ export const moveCursor = async (
   headHeight: number,
   at: Date,
 ): Promise<void> => {
-  const { rows } = await sql`update watch_cursors set height = ${to.height}, hash = ${to.hash}, final_height = ${to.finalHeight},
-      head_height = ${headHeight}, updated_at = ${at}
+  const { rows } = await sql`update watch_cursors
+    set height = ${to.height}, hash = ${to.hash}, final_height = ${to.finalHeight}, head_height = ${headHeight},
+      updated_at = ${at}
     where network = ${network} and hash = ${from.hash} and epoch = ${from.epoch} returning 1`.execute(tx)
   if (rows.length === 0) throw new LeadershipLost(`${network} is led by another process since epoch ${from.epoch}`)
 }
@@ -70,9 +72,11 @@ export const rememberBlocks = async (
   blocks: readonly Pick<Block, 'height' | 'hash' | 'parent'>[],
   keep: number,
 ): Promise<void> => {
-  await sql`insert into watch_blocks(network, height, hash, parent) select ${network}, * from
-    unnest(${blocks.map((b) => b.height)}::bigint[], ${blocks.map((b) => b.hash)}::text[], ${blocks.map((b) => b.parent)}::text[])`.execute(tx)
-  await sql`delete from watch_blocks where network = ${network} and height < ${blocks.at(-1)!.height - keep}`.execute(tx)
+  await sql`insert into watch_blocks(network, height, hash, parent)
+    select ${network}, * from unnest(${blocks.map((b) => b.height)}::bigint[], ${blocks.map((b) => b.hash)}::text[],
+      ${blocks.map((b) => b.parent)}::text[])`.execute(tx)
+  const oldest = blocks.at(-1)!.height - keep
+  await sql`delete from watch_blocks where network = ${network} and height < ${oldest}`.execute(tx)
 }
 
 export const forgetBlocks = async (tx: Tx, network: Network, fromHeight: number): Promise<void> => {
@@ -94,6 +98,7 @@ export const rememberedAt = async (db: Db | Tx, network: Network, height: number
 
 /** Keeps the cursor where it is until the transaction ends, and says where that is. */
 export const holdCursor = async (tx: Tx, network: Network): Promise<Cursor | undefined> => {
-  const { rows } = await sql<Cursor>`select ${CURSOR} from watch_cursors where network = ${network} for share`.execute(tx)
+  const { rows } = await sql<Cursor>`select ${CURSOR} from watch_cursors
+    where network = ${network} for share`.execute(tx)
   return rows[0]
 }

@@ -10,7 +10,9 @@ import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, type Db } from '../db/index.ts'
 import { createClock } from '../platform/clock.ts'
 import type { Runtime } from '../platform/runtime.ts'
-import { beginFollowing, DEFAULT_WATCHER_SETTINGS, rescan, watchStatus, type Follower, type WatcherSettings } from './index.ts'
+import {
+  beginFollowing, DEFAULT_WATCHER_SETTINGS, rescan, watchStatus, type Follower, type WatcherSettings,
+} from './index.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 import { createNotes } from './test-listener.ts'
 
@@ -26,7 +28,8 @@ let notes: Awaited<ReturnType<typeof createNotes>>
 beforeAll(() => {
   pool = createPool({ url: database.url })
   db = createDb(pool)
-  runtime = { db, clock: createClock(() => now), newId: () => uuidv7(now, randomBytes(10)), log: pino({ enabled: false }) }
+  const newId = () => uuidv7(now, randomBytes(10))
+  runtime = { db, clock: createClock(() => now), newId, log: pino({ enabled: false }) }
 })
 afterAll(() => pool.end())
 beforeEach(async () => {
@@ -37,7 +40,7 @@ beforeEach(async () => {
 })
 
 const begin = (more: Partial<WatcherSettings> = {}): Promise<Follower> => {
-  const settings = { ...DEFAULT_WATCHER_SETTINGS[NETWORK], network: NETWORK, identity: 'BITCOIN-test', ...more } as const
+  const settings = { ...DEFAULT_WATCHER_SETTINGS[NETWORK], network: NETWORK, identity: '', ...more } as const
   const { ringBlocks } = settings
   const adapter = chain as unknown as ChainAdapter
   return beginFollowing({ runtime, network: NETWORK, adapter, listeners: [notes.listener], ringBlocks, settings })
@@ -48,7 +51,12 @@ const stepAll = async (follower: Follower): Promise<void> => {
 const mine = (count: number): void => {
   for (let i = 0; i < count; i += 1) chain.mine()
 }
-const blocksTold = async () => (await notes.read()).filter((text) => /^block|^orphaned/.test(text)).map((text) => text.split(' ')[1])
+/** Heights of the blocks that were shown, and from which blocks were lost, in order. */
+const blocksTold = async () => {
+  const told = (await notes.read()).filter((text) => /^block|^orphaned/.test(text))
+  return told.map((text) => text.split(' ')[1])
+}
+const settlesTold = async () => (await notes.read()).filter((text) => text.startsWith('settled'))
 
 describe('the first start', () => {
   test('is above the newest final block, so that a lost head is survived', async () => {
@@ -60,7 +68,8 @@ describe('the first start', () => {
     mine(2)
     await stepAll(follower)
     expect(await blocksTold()).toEqual(['4', '5', '6', '7'])
-    expect(await watchStatus(db)).toMatchObject([{ network: NETWORK, height: 7, headHeight: 7, epoch: 1, traces: true }])
+    const status = { network: NETWORK, height: 7, headHeight: 7, epoch: 1, traces: true }
+    expect(await watchStatus(db)).toMatchObject([status])
   })
 
   test('or at a configured height, many blocks of one transaction at a time', async () => {
@@ -101,7 +110,7 @@ describe('blocks', () => {
     mine(10)
     chain.asked.length = 0
     await follower.step()
-    const asked = () => chain.asked.filter((question) => question.startsWith('blockAt')).map((question) => Number(question.slice(8)))
+    const asked = () => chain.asked.flatMap((text) => (text.startsWith('blockAt') ? [Number(text.slice(8))] : []))
     expect(asked()).toEqual([1, 2, 3, 4])
     await stepAll(follower)
     expect(asked()).toEqual(Array.from({ length: 10 }, (_, i) => i + 1))
@@ -180,7 +189,8 @@ describe('a reorganisation', () => {
     chain.reorganise(4, [[], [], [], [], []])
     await stepAll(follower)
     expect(await blocksTold()).toEqual(['1', '2', '3', '4', '5', '6', '3', '3', '4', '5', '6', '7'])
-    expect((await sql<{ kind: string }>`select kind from alerts`.execute(db)).rows).toEqual([{ kind: 'finality-broken' }])
+    const { rows } = await sql<{ kind: string }>`select kind from alerts`.execute(db)
+    expect(rows).toEqual([{ kind: 'finality-broken' }])
   })
 
   test('deeper than what is remembered stops the network', async () => {
@@ -203,15 +213,13 @@ describe('finality', () => {
     chain.finalDepth = 8
     mine(1)
     await stepAll(follower)
-    const settled = (await notes.read()).filter((text) => text.startsWith('settled'))
-    expect(settled).toEqual(['settled 10 final 4', 'settled 10 final 7', 'settled 11 final 7'])
+    expect(await settlesTold()).toEqual(['settled 10 final 4', 'settled 10 final 7', 'settled 11 final 7'])
   })
 
   test('of blocks far below the head reaches as far as they are read', async () => {
     mine(20)
     await stepAll(await begin({ startHeight: 1, mostBlocks: 8 }))
-    const settled = (await notes.read()).filter((text) => text.startsWith('settled'))
-    expect(settled).toEqual(['settled 8 final 8', 'settled 16 final 14', 'settled 20 final 14'])
+    expect(await settlesTold()).toEqual(['settled 8 final 8', 'settled 16 final 14', 'settled 20 final 14'])
   })
 
   test('is looked at now and then without new blocks', async () => {
@@ -221,7 +229,7 @@ describe('finality', () => {
     now += 30_000
     await follower.step()
     await follower.step()
-    expect((await notes.read()).filter((text) => text.startsWith('settled'))).toEqual(['settled 1 final 0', 'settled 1 final 0'])
+    expect(await settlesTold()).toEqual(['settled 1 final 0', 'settled 1 final 0'])
   })
 })
 
@@ -269,8 +277,10 @@ describe('a leader of an earlier epoch', () => {
 })
 
 describe('rescan', () => {
-  const again = (from: number, to: number) =>
-    rescan({ runtime, network: NETWORK, adapter: chain as unknown as ChainAdapter, listeners: [notes.listener] }, from, to)
+  const again = (from: number, to: number) => {
+    const adapter = chain as unknown as ChainAdapter
+    return rescan({ runtime, network: NETWORK, adapter, listeners: [notes.listener] }, from, to)
+  }
 
   test('shows blocks again and leaves the cursor alone', async () => {
     mine(6)

@@ -3,9 +3,10 @@ import { ChainUnavailable, type ChainAdapter } from '../adapters/chains/port.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { beginEpoch, createCursor, rememberedAt, type Cursor } from './cursor.ts'
 import { findFork } from './fork.ts'
+import { createPool } from './pool.ts'
 import { createPrefetch } from './prefetch.ts'
 import type { WatcherSettings } from './settings.ts'
-import { applyBlocks, applyPool, goBack, settleAgain, type NodeView, type StepDeps } from './steps.ts'
+import { applyBlocks, goBack, settleAgain, type NodeView, type StepDeps } from './steps.ts'
 
 export interface FollowerDeps extends StepDeps {
   adapter: ChainAdapter
@@ -97,10 +98,13 @@ const look = async (adapter: ChainAdapter): Promise<NodeView> => {
   return { head, final }
 }
 
-/** Watching starts above a block that can't be taken back, so that there always is one in common with the node's branch. */
+/**
+ * Watching starts above a block that can't be taken back, so that there always is one in common with the node's branch.
+ */
 const firstCursor = async ({ runtime, network, adapter, settings }: FollowerDeps, traces: boolean): Promise<Cursor> => {
   const { head, final } = await look(adapter)
-  const below = settings.startHeight === null ? final.height : Math.min(final.height, Math.max(0, settings.startHeight - 1))
+  const wanted = settings.startHeight === null ? final.height : settings.startHeight - 1
+  const below = Math.min(final.height, Math.max(0, wanted))
   const hash = below === final.height ? final.hash : await adapter.hashAt(below)
   if (hash === null) throw new ChainUnavailable(`the node of ${network} no longer has block ${below}`)
   return createCursor(runtime.db, network, { at: { height: below, hash }, head, traces }, momentOf(runtime).at)
@@ -135,32 +139,12 @@ const nextBlocks = async (
 }
 
 /**
- * While we catch up the final block lies ahead: everything we apply is final then, if the last of it still is on the node's
- * chain, as blocks fetched ahead may not be.
+ * While we catch up the final block lies ahead: everything we apply is final then, if the last of it still is on the
+ * node's chain, as blocks fetched ahead may not be.
  */
 const clipFinal = async (adapter: ChainAdapter, blocks: readonly Block[], view: NodeView): Promise<NodeView> => {
   const last = blocks.at(-1)!
   if (view.final.height <= last.height) return view
   const onChain = (await adapter.hashAt(last.height)) === last.hash
   return onChain ? { ...view, final: { height: last.height, hash: last.hash } } : view
-}
-
-/** What listeners know of the node's pool. */
-const createPool = (deps: FollowerDeps) => {
-  let known: ReadonlySet<string> = new Set()
-  let toTell = true
-  return {
-    /** The chain moved: what left the pool and what came back to it has to be looked at again. */
-    changed: (): void => {
-      toTell = true
-    },
-    poll: async (cursor: Cursor, headHeight: number): Promise<void> => {
-      const { hashes, added } = await deps.adapter.mempool(known)
-      const left = [...known].some((hash) => !hashes.has(hash))
-      if (!toTell && !left && added.length === 0) return
-      await applyPool(deps, cursor, { added, hashes }, headHeight)
-      known = hashes
-      toTell = false
-    },
-  }
 }

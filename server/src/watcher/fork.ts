@@ -11,8 +11,8 @@ export class ForkTooDeep extends Error {
 const PAGE = 100
 
 /**
- * The newest block that our branch and the node's have in common, or null when the node's chain changed while it was asked.
- * Throws `ForkTooDeep` when no remembered block is on the node's branch.
+ * The newest block that our branch and the node's have in common, or null when the node's chain changed while it was
+ * asked. Throws `ForkTooDeep` when no remembered block is on the node's branch.
  */
 export const findFork = async (
   db: Db,

@@ -1,7 +1,8 @@
 /**
  * Reads chains. Promises that every block of the best chain is shown to every listener once and in order, together with
- * the move of the cursor, whatever crashes or pauses; that a block that is lost is taken back before its successor is shown;
- * that any number of processes may watch while one leads; and that a silent or lying node stops it without concluding anything.
+ * the move of the cursor, whatever crashes or pauses; that a block that is lost is taken back before its successor is
+ * shown; that any number of processes may watch while one leads; and that a silent or lying node stops it without
+ * concluding anything.
  */
 export { LeadershipLost } from './cursor.ts'
 export { beginFollowing } from './follower.ts'

@@ -6,8 +6,8 @@ const LOCK_CLASS = 726_263
 
 /**
  * Leads a network while its own database session holds an advisory lock. The server ends a session that has been silent
- * for `silenceMs`, so a process that is stopped, and can't even close its connection, loses the lead; what it may still try to
- * write then fails by its epoch.
+ * for `silenceMs`, so a process that is stopped, and can't even close its connection, loses the lead; what it may still
+ * try to write then fails by its epoch.
  */
 export interface Leadership {
   /** True when this process leads. Asks for the lead when it does not. */

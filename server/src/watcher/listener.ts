@@ -5,8 +5,9 @@ import type { Item } from '../ledger/index.ts'
 import type { Notice } from '../webhooks/index.ts'
 
 /**
- * What a listener wants done besides its own rows. The watcher joins the effects of all listeners of one transaction and
- * carries them out at its end, in one `ledger.applyAll` and one `webhooks.emit`, so that locks are taken in one order.
+ * What a listener wants done besides its own rows. The watcher joins the effects of all listeners of one transaction
+ * and carries them out at its end, in one `ledger.applyAll` and one `webhooks.emit`, so that locks are taken in one
+ * order.
  */
 export interface Effects {
   items: readonly Item[]
@@ -14,7 +15,10 @@ export interface Effects {
 }
 
 export interface Heights {
-  /** the block the watcher stands at once this transaction commits: a block at height h has `headHeight - h + 1` confirmations */
+  /**
+   * the block the watcher stands at once this transaction commits: a block at height h has `headHeight - h + 1`
+   * confirmations
+   */
   headHeight: number
   /** the newest height on that branch which the network's rule holds to be final; never above `headHeight` */
   finalHeight: number
@@ -23,18 +27,21 @@ export interface Heights {
 export interface PoolChange {
   /** transactions that entered the pool since the last call of this leader; after a start, all of them */
   added: readonly ChainTransaction[]
-  /** hashes of everything in the pool now: what a listener waits for and does not find here was mined, replaced or dropped */
+  /**
+   * hashes of everything in the pool now: what a listener waits for and does not find here was mined, replaced or
+   * dropped
+   */
   hashes: ReadonlySet<string>
 }
 
 /**
- * A room that follows a chain. Every call runs inside the transaction that moves the cursor, so its effects happen exactly
- * once; it may lock its own rows, and never posts, emits or talks to the outside itself.
+ * A room that follows a chain. Every call runs inside the transaction that moves the cursor, so its effects happen
+ * exactly once; it may lock its own rows, and never posts, emits or talks to the outside itself.
  */
 export interface ChainListener {
   /**
-   * A block joined the best chain. Called in height order; again for a block seen before when an operator rescans, so it
-   * must be idempotent. `block.time` is on the business clock, as `moment.at` is.
+   * A block joined the best chain. Called in height order; again for a block seen before when an operator rescans, so
+   * it must be idempotent. `block.time` is on the business clock, as `moment.at` is.
    */
   block(tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects>
   /** Every block from this height on left the best chain. The blocks in their place follow. */

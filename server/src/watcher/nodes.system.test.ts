@@ -37,7 +37,8 @@ beforeEach(async () => {
 
 const follow = (network: Network, adapter: ChainAdapter): Promise<Follower> => {
   const settings = { ...DEFAULT_WATCHER_SETTINGS[network], network, identity: '' }
-  return beginFollowing({ runtime, network, adapter, listeners: [world.deposits], ringBlocks: settings.ringBlocks, settings })
+  const { ringBlocks } = settings
+  return beginFollowing({ runtime, network, adapter, listeners: [world.deposits], ringBlocks, settings })
 }
 const readAll = async (follower: Follower): Promise<void> => {
   while ((await follower.step()).more);
@@ -46,7 +47,8 @@ const told = async () => (await world.notices()).map(({ status, body }) => `${st
 
 describe('native coin sent by contracts', () => {
   const anvil = useAnvil()
-  const newAddress = () => world.address('ETHEREUM', lease, null, checksumAddress(`0x${randomBytes(20).toString('hex')}`))
+  const newAddress = () =>
+    world.address('ETHEREUM', lease, null, checksumAddress(`0x${randomBytes(20).toString('hex')}`))
 
   /** One transaction pays two of ours, one is undone as a whole, one undoes its payments and succeeds, one destroys. */
   const payInEveryWay = async () => {
@@ -130,7 +132,7 @@ describeWithBitcoind('on Bitcoin', () => {
     expect(await told()).toEqual(['Done 0.0015', 'Pending 0.0015', 'Pending 0.0015'])
     await chain.mine(6)
     await readAll(follower)
-    const failed = (await world.notices()).filter(({ status }) => status === 'Failed').map(({ body }) => [body.hash, body.failReason])
-    expect(failed).toEqual([[first.hash, 'TRANSACTION_REPLACED']])
+    const failed = (await world.notices()).filter(({ status }) => status === 'Failed')
+    expect(failed.map(({ body }) => [body.hash, body.failReason])).toEqual([[first.hash, 'TRANSACTION_REPLACED']])
   })
 })

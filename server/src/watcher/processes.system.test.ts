@@ -50,8 +50,9 @@ beforeEach(async () => {
   owned = await world.address('BITCOIN')
 })
 afterEach(async () => {
-  for (const child of children) child.kill('SIGKILL')
-  await Promise.all([...children].map((child) => child.exitCode === null && child.signalCode === null && once(child, 'exit')))
+  const running = [...children].filter((child) => child.exitCode === null && child.signalCode === null)
+  for (const child of running) child.kill('SIGKILL')
+  await Promise.all(running.map((child) => once(child, 'exit')))
   children.clear()
 })
 
@@ -85,9 +86,10 @@ const converged = async (deposits: number): Promise<void> => {
   expect(await auditLedger(world.db)).toEqual([])
 }
 /** `T` for a stopped process (proc(5)). */
-const stateOf = async (pid: number): Promise<string> => (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]![0]!
+const stateOf = async (pid: number): Promise<string> =>
+  (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]![0]!
 
-test('a leader stopped between reading a block and applying it loses the lead, and writes nothing when it wakes', async () => {
+test('a leader stopped before it applies a block loses the lead, and writes nothing when it wakes', async () => {
   const first = start({ STOP_AT: '3' })
   await until(async () => (await height()) === 0)
   minePaying(2)

@@ -17,7 +17,8 @@ export interface WatchStatus {
 }
 
 export const watchStatus = async (db: Db): Promise<WatchStatus[]> => {
-  const { rows } = await sql<WatchStatus>`select network, height, head_height as "headHeight", final_height as "finalHeight",
-    traces, epoch, updated_at as "updatedAt" from watch_cursors order by network`.execute(db)
+  const { rows } = await sql<WatchStatus>`
+    select network, height, head_height as "headHeight", final_height as "finalHeight", traces, epoch,
+      updated_at as "updatedAt" from watch_cursors order by network`.execute(db)
   return rows
 }

@@ -20,9 +20,9 @@ export interface RescanDeps {
 const AHEAD = 4
 
 /**
- * Reads blocks again, from `from` to `to`, while the watcher runs on: what was missed is found, what is known stays as it
- * is, the cursor does not move. Throws a RangeError for blocks that were never read, and `ChainUnavailable` when the node is
- * on another branch than the watcher.
+ * Reads blocks again, from `from` to `to`, while the watcher runs on: what was missed is found, what is known stays as
+ * it is, the cursor does not move. Throws a RangeError for blocks that were never read, and `ChainUnavailable` when the
+ * node is on another branch than the watcher.
  * @returns how many blocks were read
  */
 export const rescan = async (deps: RescanDeps, from: number, to: number): Promise<number> => {
@@ -42,11 +42,13 @@ const observeAgain = async ({ runtime, network, listeners }: RescanDeps, block: 
     // Held until the end: the watcher can't take the block back in between.
     const cursor = await holdCursor(tx, network)
     if (!cursor || block.height > cursor.height) {
-      throw new RangeError(`${network} has been read to ${cursor?.height ?? 'nowhere'}: ${block.height} will be read in turn`)
+      const read = cursor?.height ?? 'nowhere'
+      throw new RangeError(`${network} has been read to ${read}: ${block.height} will be read in turn`)
     }
     const ours = await rememberedAt(tx, network, block.height)
     if (ours !== undefined && ours !== block.hash) {
-      throw new ChainUnavailable(`the node of ${network} is on another branch at ${block.height}: try again when it is not`)
+      const text = `the node of ${network} is on another branch at ${block.height}: try again when it is not`
+      throw new ChainUnavailable(text)
     }
     const moment = momentOf(runtime)
     const shown = onBusinessClock(block, runtime.clock)

@@ -5,7 +5,10 @@ export interface WatcherSettings {
   network: Network
   /** what `ChainAdapter.identity` must say: a node of another chain is refused */
   identity: string
-  /** the first block to read when the database has none of this network; null, or one not final yet: what follows the final one */
+  /**
+   * the first block to read when the database has none of this network; null, or one not final yet: what follows the
+   * final one
+   */
   startHeight: number | null
   /** pause after a look that found nothing new */
   pollMs: number

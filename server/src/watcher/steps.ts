@@ -68,8 +68,8 @@ export const settleAgain = async (
   })
 
 /**
- * The final height as far as it concerns the branch we stand on: never lower than before, and only when the node's final
- * block is on it.
+ * The final height as far as it concerns the branch we stand on: never lower than before, and only when the node's
+ * final block is on it.
  */
 const finalOnBranch = async (
   tx: Tx,

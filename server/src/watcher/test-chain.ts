@@ -23,7 +23,10 @@ export interface TestChain extends Pick<
 const conflict = (a: ChainTransaction, b: ChainTransaction): boolean =>
   a.hash !== b.hash && a.keys.some((key) => b.keys.includes(key))
 
-export const createTestChain = (network: Network, options: { finalDepth?: number; timeAt?: (height: number) => number } = {}): TestChain => {
+export const createTestChain = (
+  network: Network,
+  options: { finalDepth?: number; timeAt?: (height: number) => number } = {},
+): TestChain => {
   let mined = 0
   const timeAt = options.timeAt ?? (() => 0)
   const leavePool = (transaction: ChainTransaction): void => {
@@ -46,7 +49,8 @@ export const createTestChain = (network: Network, options: { finalDepth?: number
       const height = chain.blocks.length
       mined += 1
       const parent = chain.blocks.at(-1)?.hash ?? 'none'
-      const block = { height, hash: `${network}-${height}-${mined}`, parent, time: timeAt(height), transactions: [...transactions] }
+      const hash = `${network}-${height}-${mined}`
+      const block = { height, hash, parent, time: timeAt(height), transactions: [...transactions] }
       chain.blocks.push(block)
       transactions.forEach(leavePool)
       return block
@@ -56,7 +60,8 @@ export const createTestChain = (network: Network, options: { finalDepth?: number
       for (const transactions of branch) chain.mine(transactions)
       const kept = chain.blocks.flatMap(({ transactions }) => transactions)
       for (const transaction of lost) {
-        if (!kept.some((other) => other.hash === transaction.hash || conflict(other, transaction))) chain.send(transaction)
+        const gone = kept.some((other) => other.hash === transaction.hash || conflict(other, transaction))
+        if (!gone) chain.send(transaction)
       }
     },
     send: (transaction) => {

@@ -3,10 +3,17 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
 import type { ChainListener, Effects } from './listener.ts'
 
-export const createNotes = async (db: Db): Promise<{ listener: ChainListener; read(): Promise<string[]>; fail: { at: string | null } }> => {
+export interface Notes {
+  listener: ChainListener
+  read(): Promise<string[]>
+  /** the listener throws when it is about to note this */
+  fail: { at: string | null }
+}
+
+export const createNotes = async (db: Db): Promise<Notes> => {
   await sql`create table if not exists notes(n bigint generated always as identity, text text)`.execute(db)
   await sql`truncate notes`.execute(db)
-  const fail = { at: null as string | null }
+  const fail: Notes['fail'] = { at: null }
   const note = async (tx: Tx, text: string): Promise<Effects> => {
     await sql`insert into notes(text) values (${text})`.execute(tx)
     if (fail.at === text) throw new Error(`fails at ${text}`)
@@ -18,8 +25,12 @@ export const createNotes = async (db: Db): Promise<{ listener: ChainListener; re
       block: (tx, _network, block) => note(tx, `block ${block.height} ${block.hash}`),
       orphaned: (tx, _network, fromHeight) => note(tx, `orphaned ${fromHeight}`),
       settled: (tx, _network, { headHeight, finalHeight }) => note(tx, `settled ${headHeight} final ${finalHeight}`),
-      mempool: (tx, _network, { added, hashes }) => note(tx, `pool ${added.map((t) => t.hash).join()} of ${[...hashes].join()}`),
+      mempool: (tx, _network, { added, hashes }) =>
+        note(tx, `pool ${added.map(({ hash }) => hash).join()} of ${[...hashes].join()}`),
     },
-    read: async () => (await sql<{ text: string }>`select text from notes order by n`.execute(db)).rows.map(({ text }) => text),
+    read: async () => {
+      const { rows } = await sql<{ text: string }>`select text from notes order by n`.execute(db)
+      return rows.map(({ text }) => text)
+    },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A watcher as a process of its own, for tests that stop and kill it. It follows the chain that the test serves over HTTP.
- * `STOP_AT`: stops itself (SIGSTOP) when it has fetched that block and is about to apply it.
+ * A watcher as a process of its own, for tests that stop and kill it. It follows the chain that the test serves over
+ * HTTP. `STOP_AT`: stops itself (SIGSTOP) when it has fetched that block and is about to apply it.
  */
 import { randomBytes } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
@@ -33,7 +33,12 @@ const watcher = createWatcher({
   adapter: adapter as unknown as ChainAdapter,
   listeners: [world.deposits],
   settings: {
-    ...DEFAULT_WATCHER_SETTINGS.BITCOIN, network: 'BITCOIN', identity: 'BITCOIN-test', pollMs: 10, mostBlocks: 1, ahead: 1,
+    ...DEFAULT_WATCHER_SETTINGS.BITCOIN,
+    network: 'BITCOIN',
+    identity: 'BITCOIN-test',
+    pollMs: 10,
+    mostBlocks: 1,
+    ahead: 1,
   },
   leadership: createLeadership({ url: DATABASE_URL, network: 'BITCOIN', silenceMs: Number(SILENCE_MS) }),
 })

@@ -1,6 +1,7 @@
 /**
- * Random histories of a chain, its pool, its reorganisations and restarts of the watcher, seen by deposits. An auditor that
- * shares no code with them says at the end, from the chain alone, what every merchant must have and must have been told.
+ * Random histories of a chain, its pool, its reorganisations and restarts of the watcher, seen by deposits. An auditor
+ * that shares no code with them says at the end, from the chain alone, what every merchant must have and must have been
+ * told.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { ChainTransaction } from '@bursar/chainkit'
@@ -49,18 +50,27 @@ const units = fc.oneof(fc.integer({ min: 1, max: 12_000 }), fc.integer({ min: 15
 const who = fc.nat({ max: 1 })
 const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('send' as const), to: who, units }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('replace' as const), which: fc.nat(), to: fc.option(who), units }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('replace' as const), which: fc.nat(), to: fc.option(who), units }),
+  },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('mine' as const), take: fc.nat({ max: 5 }) }) },
   {
     weight: 3,
     arbitrary: fc.record({
-      do: fc.constant('reorganise' as const), depth: fc.integer({ min: 1, max: 7 }), longer: fc.nat({ max: 2 }), drop: fc.nat({ max: 3 }),
+      do: fc.constant('reorganise' as const),
+      depth: fc.integer({ min: 1, max: 7 }),
+      longer: fc.nat({ max: 2 }),
+      drop: fc.nat({ max: 3 }),
     }),
   },
   { weight: 8, arbitrary: fc.record({ do: fc.constant('look' as const), times: fc.integer({ min: 1, max: 3 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('rescan' as const) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('withdraw' as const), who, part: fc.integer({ min: 1, max: 100 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('withdraw' as const), who, part: fc.integer({ min: 1, max: 100 }) }),
+  },
 )
 
 interface Walk {
@@ -94,7 +104,9 @@ const withdraw = async ({ owners, withdrawn }: Walk, index: number, part: number
   if (amount === 0n) return
   await world.act(async (tx, { at, newId }) => {
     const id = newId()
-    const leg = (kind: 'merchant' | 'custody:BITCOIN', posted: bigint) => ({ account: { merchantId, asset: 'BTC', kind }, posted, held: 0n })
+    const leg = (kind: 'merchant' | 'custody:BITCOIN', posted: bigint) => ({
+      account: { merchantId, asset: 'BTC', kind }, posted, held: 0n,
+    })
     const legs = [leg('merchant', -amount), leg('custody:BITCOIN', amount)]
     await applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'withdrawal', id }, legs, at } }])
     return { items: [], notices: [] }
@@ -107,7 +119,7 @@ const carryOut = async (walk: Walk, deed: Deed): Promise<void> => {
   const waiting = [...chain.pool.values()]
   switch (deed.do) {
     case 'send':
-      return chain.send(pay(owners[deed.to]!.address, BigInt(deed.units), { hash: randomUUID(), also: changeTo(owners[1 - deed.to]!, deed.units) }))
+      return send(walk, deed.to, deed.units)
     case 'replace': {
       const victim = waiting[deed.which % Math.max(1, waiting.length)]
       const to = deed.to === null ? 'somebody' : owners[deed.to]!.address
@@ -131,7 +143,8 @@ const carryOut = async (walk: Walk, deed: Deed): Promise<void> => {
       walk.follower = await walk.begin()
       return
     case 'rescan': {
-      const deps = { runtime: runtime(), network: 'BITCOIN', adapter: chain as unknown as ChainAdapter, listeners: [world.deposits] } as const
+      const adapter = chain as unknown as ChainAdapter
+      const deps = { runtime: runtime(), network: 'BITCOIN', adapter, listeners: [world.deposits] } as const
       // It goes as far as the watcher has read, on the branch the watcher stands on.
       await rescan(deps, 1, chain.blocks.length - 1).catch((error: unknown) => {
         if (!(error instanceof RangeError || error instanceof ChainUnavailable)) throw error
@@ -144,8 +157,11 @@ const carryOut = async (walk: Walk, deed: Deed): Promise<void> => {
 }
 
 /** Some transactions pay both merchants. */
-const changeTo = ({ address }: Owned, units: number) =>
-  units % 3 === 0 ? [{ index: 'o:1', contract: null, from: ['payer'], to: address, units: 20_000n }] : []
+const send = ({ chain, owners }: Walk, to: number, units: number): void => {
+  const other = { index: 'o:1', contract: null, from: ['payer'], to: owners[1 - to]!.address, units: 20_000n }
+  const also = units % 3 === 0 ? [other] : []
+  chain.send(pay(owners[to]!.address, BigInt(units), { hash: randomUUID(), also }))
+}
 
 const rest = async (walk: Walk): Promise<void> => {
   for (let i = 0; i <= FINAL_DEPTH; i += 1) walk.chain.mine()
@@ -174,7 +190,8 @@ const audit = async ({ chain, owners, withdrawn }: Walk): Promise<void> => {
     expect(await world.balance(merchantId, 'BTC', 'fees')).toBe(sum(good.map(feeOf)))
     expect(await world.balance(merchantId, 'BTC', 'suspense')).toBe(sum(arrived) - sum(good))
     expect(await world.balance(merchantId, 'BTC', 'custody:BITCOIN')).toBe(out - sum(arrived))
-    const frozen = await sql`select from freezes where merchant_id = ${merchantId} and lifted_at is null`.execute(world.db)
+    const frozen = await sql`select from freezes
+      where merchant_id = ${merchantId} and lifted_at is null`.execute(world.db)
     expect(frozen.rows.length > 0).toBe(owed > 0n)
   }
   await auditWire(mined, spent)
@@ -201,7 +218,9 @@ const auditWire = async (mined: readonly ChainTransaction[], spent: ReadonlyMap<
   }
 }
 
-test('whatever the chain does, balances are right to the unit and each status is told once', { timeout: 240_000 }, async () => {
+const LONG = { timeout: 240_000 }
+
+test('whatever the chain does, balances are right to the unit and each status is told once', LONG, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 40, size: 'max' }), async (deeds) => {
       const walk = await start()

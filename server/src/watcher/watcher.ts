@@ -14,8 +14,8 @@ export class WrongChain extends Error {
 
 export interface Watcher {
   /**
-   * Watches until aborted, while this process leads; else waits to lead. Rejects with `WrongChain` or `ForkTooDeep`, after an
-   * alert, when the network must not be watched any further.
+   * Watches until aborted, while this process leads; else waits to lead. Rejects with `WrongChain` or `ForkTooDeep`,
+   * after an alert, when the network must not be watched any further.
    */
   run(signal: AbortSignal): Promise<void>
   progress(): Progress
@@ -48,8 +48,9 @@ export const createWatcher = (deps: WatcherDeps): Watcher => {
 
   const begin = async (): Promise<Follower> => {
     const identity = await adapter.identity()
-    if (identity !== settings.identity) {
-      throw new WrongChain(`the node of ${network} is of chain ${identity}, not ${settings.identity}: connect the right one`)
+    const expected = settings.identity
+    if (identity !== expected) {
+      throw new WrongChain(`the node of ${network} is of chain ${identity}, not ${expected}: connect the right one`)
     }
     const began = await beginFollowing({ ...deps, network, ringBlocks: settings.ringBlocks })
     await stopped.set(null)
@@ -94,7 +95,7 @@ export const createWatcher = (deps: WatcherDeps): Watcher => {
 
   const giveUp = async (error: WrongChain | ForkTooDeep): Promise<never> => {
     log.fatal({ err: error }, 'this network is not watched any more')
-    await stopped.set(`${error.message}. Settle that and start the watcher again: until then the network is not watched`)
+    await stopped.set(`${error.message}. The network is not watched until that is settled and the watcher restarted`)
     throw error
   }
 

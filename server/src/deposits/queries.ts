@@ -1,0 +1,41 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/index.ts'
+import type { Deposit } from './deposit.ts'
+import { DEPOSIT_COLUMNS } from './store.ts'
+
+/** What the chain brought to addresses in blocks up to a height, by address: ledger units of one asset. */
+export const broughtTo = async (
+  tx: Tx,
+  network: Network,
+  asset: string,
+  addresses: readonly string[],
+  height: number,
+): Promise<Map<string, bigint>> => {
+  const { rows } = await sql<{ address: string; units: bigint }>`
+    select address, sum(units) as units from deposits
+    where network = ${network} and asset = ${asset} and address = any(${[...addresses]}::text[])
+      and block_height <= ${height}
+    group by address`.execute(tx)
+  return new Map(rows.map(({ address, units }) => [address, units]))
+}
+
+/** How far the watcher holds a network to be final; locked, so that no block is read, or read again, meanwhile. */
+export const holdFinalHeight = async (tx: Tx, network: Network): Promise<number | undefined> => {
+  const { rows } = await sql<{ height: number }>`select final_height as height from watch_cursors
+    where network = ${network} for no key update`.execute(tx)
+  return rows[0]?.height
+}
+
+/** How far the watcher holds a network to be final; undefined while it has not been read. */
+export const finalHeightOf = async (db: Db, network: Network): Promise<number | undefined> => {
+  const { rows } = await sql<{ height: number }>`select final_height as height from watch_cursors
+    where network = ${network}`.execute(db)
+  return rows[0]?.height
+}
+
+export const findDeposit = async (db: Db | Tx, merchantId: string, id: string): Promise<Deposit | undefined> => {
+  const { rows } = await sql<Deposit>`select ${DEPOSIT_COLUMNS} from deposits d
+    where d.merchant_id = ${merchantId} and d.id = ${id}`.execute(db)
+  return rows[0]
+}
