@@ -36,7 +36,7 @@ export const consequencesOf = async (
 }
 
 /** Items that credit deposits, each repaying what is still owed after those before it. */
-export const creditAll = async (tx: Tx, deposits: readonly Deposit[], moment: Moment): Promise<Item[]> => {
+const creditAll = async (tx: Tx, deposits: readonly Deposit[], moment: Moment): Promise<Item[]> => {
   if (deposits.length === 0) return []
   const debts = await lockDebts(tx, deposits)
   const repaid: Pair[] = []

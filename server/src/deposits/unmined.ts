@@ -39,8 +39,8 @@ export const clearConflicts = async (tx: Tx, network: Network, fromHeight: numbe
       and conflict_height >= ${fromHeight}`.execute(tx)
 }
 
-/** Notes since when deposits are in neither pool nor chain, or that they are in the pool again (`since` null). */
-export const setGone = async (tx: Tx, deposits: readonly Unmined[], since: Date | null): Promise<void> => {
+/** Notes since when deposits are in neither pool nor chain. */
+export const setGone = async (tx: Tx, deposits: readonly Unmined[], since: Date): Promise<void> => {
   if (deposits.length === 0) return
   await sql`update deposits d set gone_at = ${since}
     from unnest(${deposits.map((d) => d.merchantId)}::uuid[], ${deposits.map((d) => d.id)}::uuid[]) u(m, i)

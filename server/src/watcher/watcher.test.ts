@@ -26,7 +26,7 @@ let notes: Awaited<ReturnType<typeof createNotes>>
 /** Added to the real clock. */
 let later = 0
 let lines: { msg: string; behind?: number; height?: number; head?: number }[] = []
-let running: { stop(): Promise<void> }[] = []
+const running: { stop(): Promise<void> }[] = []
 
 beforeAll(() => {
   pool = createPool({ url: database.url })
@@ -124,6 +124,31 @@ test('a leader whose session is cut gives way, and comes back', async () => {
   chain.mine()
   await heightIs(1)
   expect(watcher.progress().leading).toBe(true)
+})
+
+test('says it again when it is silent under the next leader, and a watcher that only waits says nothing', async () => {
+  const first = start({ staleAfterMs: 60_000 })
+  await heightIs(0)
+  start({ staleAfterMs: 60_000 })
+  const silent = async () => {
+    chain.silent = true
+    later += 61_000
+    await until(async () => (await alerts()).some(({ kind }) => kind === 'chain-stale'))
+  }
+  const grown = async () => {
+    chain.silent = false
+    chain.mine()
+    await until(async () => (await alerts()).length === 0)
+  }
+  await silent()
+  await grown()
+  await first.stop()
+  await until(async () => (await watchStatus(db))[0]!.epoch === 2)
+  start({ staleAfterMs: 60_000 })
+  await sleep(50)
+  expect(await alerts()).toEqual([])
+  await silent()
+  await grown()
 })
 
 test('refuses a node of another chain, with an alert', async () => {

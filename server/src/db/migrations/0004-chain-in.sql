@@ -97,7 +97,7 @@ create table deposits (
   senders text[] not null,
   units numeric(78, 0) not null check (units > 0),
   fee_units numeric(78, 0) not null check (fee_units between 0 and units),
-  state text not null,
+  state text not null check (state in ('pending', 'credited', 'suspended', 'orphaned', 'failed')),
   -- the newest status the merchant was told; never told twice, and Failed is the last word
   told text not null check (told in ('Pending', 'Done', 'Failed')),
   fail_reason text,
