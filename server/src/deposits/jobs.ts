@@ -1,28 +1,33 @@
-import type { EvmNetwork, Head } from '@bursar/chainkit'
+import type { EvmNetwork, Head, Network } from '@bursar/chainkit'
 import { familyOf, openLeases, type AddressOwner } from '../addresses/index.ts'
 import type { ChainAdapter } from '../adapters/chains/port.ts'
-import { inTransaction } from '../db/index.ts'
+import type { Moment } from '../base/moment.ts'
+import { inTransaction, type Tx } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { applyAll } from '../ledger/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { emit } from '../webhooks/index.ts'
-import { explainBalances } from './balance-check.ts'
-import type { DepositSettings } from './settings.ts'
+import type { HeldBy } from './balance-check.ts'
+import type { Effects } from './deposit.ts'
 import { finalHeightOf } from './queries.ts'
 
 const PAGE = 200
+
+export interface BalanceCheckDeps {
+  runtime: Runtime
+  network: EvmNetwork
+  adapter: Pick<ChainAdapter, 'capabilities' | 'hashAt' | 'balancesAt'>
+  deposits: {
+    explainBalances(tx: Tx, network: Network, at: Head, held: readonly HeldBy[], moment: Moment): Promise<Effects>
+  }
+  everyMs: number
+}
 
 /**
  * Finds native coin that contracts sent to open rotating addresses, where the node has no traces to show it (amendment
  * 21): compares what each holds with what is known. Does nothing on a node with traces.
  */
-export const createBalanceCheckJob = (deps: {
-  runtime: Runtime
-  network: EvmNetwork
-  adapter: Pick<ChainAdapter, 'capabilities' | 'hashAt' | 'balancesAt'>
-  settings: DepositSettings
-  everyMs: number
-}): Job => ({
+export const createBalanceCheckJob = (deps: BalanceCheckDeps): Job => ({
   name: `balance check ${deps.network}`,
   everyMs: deps.everyMs,
   run: async (signal) => {
@@ -42,7 +47,7 @@ export const createBalanceCheckJob = (deps: {
 })
 
 const checkPage = async (
-  { runtime, network, adapter, settings }: Parameters<typeof createBalanceCheckJob>[0],
+  { runtime, network, adapter, deposits }: BalanceCheckDeps,
   at: Head,
   owners: readonly AddressOwner[],
 ): Promise<void> => {
@@ -51,7 +56,7 @@ const checkPage = async (
   if (held.length === 0) return
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    const { items, notices } = await explainBalances(tx, network, at, held, settings, moment)
+    const { items, notices } = await deposits.explainBalances(tx, network, at, held, moment)
     await applyAll(tx, items)
     await emit(tx, notices, moment)
   })
