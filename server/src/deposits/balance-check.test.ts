@@ -6,8 +6,8 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { uuidv7 } from '../base/id.ts'
 import { createClock } from '../platform/clock.ts'
-import { createBalanceCheckJob, DEFAULT_DEPOSIT_POLICY } from './index.ts'
-import { catalogue, createWorld, DAY, E18, pay, START, wipe, type World } from './test-world.ts'
+import { createBalanceCheckJob } from './index.ts'
+import { createWorld, DAY, E18, pay, START, wipe, type World } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
 const lease = { untilMs: START + DAY, afterMs: 60_000 }
@@ -50,7 +50,7 @@ const check = async (final: number): Promise<void> => {
         return wanted.map(({ address }) => chain.get(address) ?? 0n)
       },
     },
-    settings: { catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => world.prices, onCredited: [] },
+    deposits: world.deposits,
     everyMs: 1,
   })
   await job.run(new AbortController().signal)

@@ -11,8 +11,8 @@ export interface Comparison {
 }
 
 /**
- * Compares what a chain shows with what is stored. Mined again on another branch, a call of a contract may move the same
- * money at another place among its logs, or other money, which then is another deposit.
+ * Compares what a chain shows with what is stored. Mined again on another branch, a call of a contract may move the
+ * same money at another place among its logs, or other money, which then is another deposit.
  * @param known all stored deposits of the sightings' transactions
  */
 export const compare = (sightings: readonly Sighting[], known: readonly Deposit[]): Comparison => {

@@ -4,9 +4,10 @@
  * reorganisation takes back exactly what was credited, from the balance or as a debt, without ever stopping the
  * watcher.
  */
-import type { Block, ChainTransaction, Network } from '@bursar/chainkit'
+import type { Block, ChainTransaction, Head, Network } from '@bursar/chainkit'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
+import { explainBalances, type HeldBy } from './balance-check.ts'
 import type { Effects } from './deposit.ts'
 import { receiveInternal, type InternalTransfer } from './internal.ts'
 import { observeBlock, observePool } from './observing.ts'
@@ -16,6 +17,7 @@ import { orphanDeposits, settleDeposits } from './settling.ts'
 export type { Deposit, Effects } from './deposit.ts'
 export type { InternalTransfer } from './internal.ts'
 export { createBalanceCheckJob } from './jobs.ts'
+export type { BalanceCheckDeps } from './jobs.ts'
 export { depositMoves } from './machine.ts'
 export { DEFAULT_DEPOSIT_POLICY } from './policy.ts'
 export type { ConfirmationRule, DepositPolicy, DepositRules } from './policy.ts'
@@ -23,7 +25,8 @@ export { depositRoutes } from './routes.ts'
 export type { Credited, CreditedSubscriber, DepositSettings } from './settings.ts'
 
 /**
- * What the room does on behalf of the watcher (a `ChainListener`) and of withdrawals. Callers carry out the effects.
+ * What the room does on behalf of the watcher (a `ChainListener`), of withdrawals, and of its own balance check. Callers
+ * carry out the effects.
  */
 export interface Deposits {
   block(tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects>
@@ -41,6 +44,7 @@ export interface Deposits {
     moment: Moment,
   ): Promise<Effects>
   receiveInternal(tx: Tx, transfer: InternalTransfer, moment: Moment): Promise<Effects>
+  explainBalances(tx: Tx, network: Network, at: Head, held: readonly HeldBy[], moment: Moment): Promise<Effects>
 }
 
 export const createDeposits = (settings: DepositSettings): Deposits => ({
@@ -49,4 +53,5 @@ export const createDeposits = (settings: DepositSettings): Deposits => ({
   settled: (tx, network, heights, moment) => settleDeposits(tx, network, heights, settings, moment),
   mempool: (tx, network, pool, moment) => observePool(tx, network, pool, settings, moment),
   receiveInternal: (tx, transfer, moment) => receiveInternal(tx, transfer, settings, moment),
+  explainBalances: (tx, network, at, held, moment) => explainBalances(tx, network, at, held, settings, moment),
 })

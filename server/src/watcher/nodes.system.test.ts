@@ -11,8 +11,8 @@ import { openBitcoinWorld } from '../adapters/chains/bitcoin/test-world.ts'
 import { adapterOf, openEvmWorld } from '../adapters/chains/evm/test-world.ts'
 import type { ChainAdapter } from '../adapters/chains/port.ts'
 import { uuidv7 } from '../base/id.ts'
-import { createBalanceCheckJob, DEFAULT_DEPOSIT_POLICY } from '../deposits/index.ts'
-import { catalogue, createWorld, E18, wipe, type World } from '../deposits/test-world.ts'
+import { createBalanceCheckJob } from '../deposits/index.ts'
+import { createWorld, E18, wipe, type World } from '../deposits/test-world.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { createClock } from '../platform/clock.ts'
 import type { Runtime } from '../platform/runtime.ts'
@@ -88,8 +88,8 @@ describe('native coin sent by contracts', () => {
     await pay()
     await readAll(follower)
     expect(await told()).toEqual([])
-    const settings = { catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => world.prices, onCredited: [] }
-    const check = createBalanceCheckJob({ runtime, network: 'ETHEREUM', adapter, settings, everyMs: 1 })
+    const { deposits } = world
+    const check = createBalanceCheckJob({ runtime, network: 'ETHEREUM', adapter, deposits, everyMs: 1 })
     for (let block = 0; block < 4; block += 1) {
       await check.run(new AbortController().signal)
       await chain.mine(1)
