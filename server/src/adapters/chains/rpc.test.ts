@@ -68,6 +68,7 @@ describe('batches', () => {
   test.for([
     ['one answer is missing', (asked: Question[]) => asked.slice(1).map(echo)],
     ['one question is answered twice', ([first]: Question[]) => [echo(first!), echo(first!)]],
+    ['one answer is to a question never asked', ([first]: Question[]) => [echo(first!), { ...echo(first!), id: 9 }]],
     ['one error is given for all', () => ({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'too large' } })],
   ] as const)('are not believed when %s', async ([, of]) => {
     answer = (asked, outgoing) => say(outgoing, of(asked))

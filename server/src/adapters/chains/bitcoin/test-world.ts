@@ -46,6 +46,7 @@ export const openBitcoinWorld = async (node: Bitcoind): Promise<BitcoinWorld> =>
     payScripts,
     adapter: createBitcoinAdapter({ ...SETTINGS, url: urlOf(node) }),
     identity: REGTEST_GENESIS,
+    finalBelow: SETTINGS.finalDepth - 1,
     newAddress: () => chain.newAddress(),
     pay: (to, units) => chain.pay({ ticker: 'BTC', to, amount: btcText(units) }),
     payAll: (payments) => payScripts(payments.map(({ to, units }) => ({ script: scriptTo(to), units }))),

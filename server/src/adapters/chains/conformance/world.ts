@@ -19,6 +19,8 @@ export interface Rivals {
 export interface ChainWorld {
   adapter: ChainAdapter
   identity: string
+  /** how many blocks below the head the final one is, on a chain long enough */
+  finalBelow: number
   /** of someone outside, never used before */
   newAddress(): Promise<string>
   /** Pays native coin from outside; the transaction waits for a block. */

@@ -26,6 +26,8 @@ const GWEI = 10n ** 9n
 const PLENTY = 10n ** 30n
 /** Enough for every test contract; an estimate would refuse what is meant to fail. */
 const GAS = '0x100000'
+/** With one slot in an epoch. */
+const ANVIL_FINAL_BELOW = 2
 /** Older than anything a test asks about. */
 const FIRST_BLOCKS = 12
 
@@ -75,6 +77,7 @@ export const openEvmWorld = async (node: Anvil, kind: Kind): Promise<EvmWorld> =
     call,
     payAll,
     identity: String(kind.chainId),
+    finalBelow: kind.finality === 'finalized' ? ANVIL_FINAL_BELOW : kind.finality - 1,
     newAddress: async () => checksumAddress(`0x${randomBytes(20).toString('hex')}`),
     pay: (to, value) => sendTransaction(rpc, { from: faucetAccount, to, value }),
     mine: async (blocks) => void (await chain.mine(blocks)),

@@ -119,6 +119,7 @@ export class Chain {
     }
     this.#addBlock([])
     for (const one of waiting) this.take(one)
+    this.#forgetDead()
   }
 
   blockOf(hash: string): SimulatedBlock | undefined {
@@ -149,11 +150,17 @@ export class Chain {
     const height = this.blocks.length
     const parent = this.blocks.at(-1)?.hash ?? this.#hash('parent')
     this.blocks.push({ height, hash: this.#hash('block'), parent, time: this.#shape.timeAt(height), transactions })
-    for (const one of transactions) {
-      this.pool.delete(one.hash)
-      for (const rival of this.rivalsOf(one)) this.drop(rival.hash)
-    }
+    for (const { hash } of transactions) this.pool.delete(hash)
     return left
+  }
+
+  /** What can never be mined on this branch leaves the pool. */
+  #forgetDead(): void {
+    for (const { hash, keys, debits } of this.pool.values()) {
+      const isSpent = keys.some((key) => this.state.isUsed(key))
+      const hangsOnNothing = debits.some(({ outpoint }) => outpoint !== undefined && !this.coinAt(outpoint))
+      if (isSpent || hangsOnNothing) this.drop(hash)
+    }
   }
 
   /** Uses up what another does, so that the other can never be mined. */

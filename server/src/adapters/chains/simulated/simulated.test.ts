@@ -2,6 +2,8 @@ import * as fc from 'fast-check'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { encodeTransfer } from '@bursar/chainkit/evm'
+import { serialize } from '../bitcoin/test-transaction.ts'
+import { scriptTo } from '../bitcoin/test-world.ts'
 import { transfersOf } from '../conformance/reading.ts'
 import { createSimulatedChain, type SimulatedChain } from './index.ts'
 
@@ -71,6 +73,21 @@ describe('a simulated chain', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  test.for(['lost', 'returned'] as const)('what spends a payment that is %s in a reorganisation shares its fate', async (fate) => {
+    const { adapter, chain } = coins()
+    const parent = chain.pay([{ to: chain.newAddress(), units: 50_000n }])
+    chain.mine()
+    const to = chain.newAddress()
+    const output = { script: scriptTo(to), units: 40_000n }
+    const raw = serialize({ txid: parent, vout: 0, units: 50_000n }, [output])
+    expect(await adapter.broadcast(raw)).toEqual({ kind: 'accepted' })
+    const child = [...chain.pool.keys()]
+    chain.reorganise(1, { [fate]: [parent] })
+    expect([...chain.pool.keys()].toSorted()).toEqual(fate === 'lost' ? [] : [parent, ...child].toSorted())
+    chain.mine()
+    expect([chain.pool.size, chain.state.balanceOf(to, null)]).toEqual([0, fate === 'lost' ? 0n : 40_000n])
   })
 
   test('miners pass over what is held', async () => {

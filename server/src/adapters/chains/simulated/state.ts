@@ -5,10 +5,10 @@ export class ChainState {
   readonly #balances = new Map<string, bigint>()
   readonly #nonces = new Map<string, number>()
   readonly #coins = new Map<string, Debit>()
-  readonly #usedBy = new Map<string, string>()
+  readonly #used = new Set<string>()
 
   apply(transaction: SimulatedTransaction): void {
-    for (const key of transaction.keys) this.#usedBy.set(key, transaction.hash)
+    for (const key of transaction.keys) this.#used.add(key)
     for (const debit of transaction.debits) if (debit.outpoint !== undefined) this.#coins.delete(debit.outpoint)
     for (const coin of outputsOf(transaction)) this.#coins.set(coin.outpoint, coin)
     if (transaction.turn) this.#nonces.set(transaction.turn.address, transaction.turn.nonce + 1)
@@ -16,7 +16,7 @@ export class ChainState {
   }
 
   undo(transaction: SimulatedTransaction): void {
-    for (const key of transaction.keys) this.#usedBy.delete(key)
+    for (const key of transaction.keys) this.#used.delete(key)
     for (const coin of outputsOf(transaction)) this.#coins.delete(coin.outpoint)
     for (const debit of transaction.debits) if (debit.outpoint !== undefined) this.#coins.set(debit.outpoint, debit)
     if (transaction.turn) this.#nonces.set(transaction.turn.address, transaction.turn.nonce)
@@ -35,9 +35,14 @@ export class ChainState {
     return this.#coins.get(outpoint)
   }
 
+  /** Whether something on the best chain used this up. */
+  isUsed(key: string): boolean {
+    return this.#used.has(key)
+  }
+
   /** Whether it could be in the next block. */
   canApply({ keys, turn, debits }: SimulatedTransaction): boolean {
-    if (keys.some((key) => this.#usedBy.has(key))) return false
+    if (keys.some((key) => this.#used.has(key))) return false
     if (turn && turn.nonce !== this.nonceOf(turn.address)) return false
     if (debits.some(({ outpoint }) => outpoint !== undefined && !this.#coins.has(outpoint))) return false
     return this.#covers(debits.filter(({ contract }) => contract === null))

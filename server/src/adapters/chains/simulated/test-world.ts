@@ -11,16 +11,17 @@ import { createSimulatedChain, type SimulatedChain } from './index.ts'
 const TOKENS = ['11', '22', '33'].map((byte) => checksumAddress(`0x${byte.repeat(20)}`))
 const [TOKEN, FEE_TOKEN, LOOK_ALIKE] = TOKENS as [string, string, string]
 const CHAIN_ID = 31_337n
+const FINAL_DEPTH = 4
 const GWEI = 10n ** 9n
 
 export const openCoinWorld = async (): Promise<ChainWorld> => {
-  const simulated = createSimulatedChain({ network: 'BITCOIN', seed: 'conformance' })
+  const simulated = createSimulatedChain({ network: 'BITCOIN', seed: 'conformance', finalDepth: FINAL_DEPTH })
   return { ...worldOf(simulated), rivals: (to, units) => coinRivals(simulated, to, units) }
 }
 
 export const openAccountWorld = async (): Promise<ChainWorld> => {
   const tokens = [TOKEN, FEE_TOKEN].map((contract) => ({ contract, decimals: 6 }))
-  const simulated = createSimulatedChain({ network: 'ETHEREUM', seed: 'conformance', chainId: CHAIN_ID, finalDepth: 3, tokens })
+  const simulated = createSimulatedChain({ network: 'ETHEREUM', seed: 'conformance', chainId: CHAIN_ID, finalDepth: FINAL_DEPTH, tokens })
   return { ...worldOf(simulated), rivals: (to, units) => accountRivals(simulated, to, units), contracts: contractsOf(simulated) }
 }
 
@@ -29,6 +30,7 @@ const worldOf = ({ adapter, chain, identity }: SimulatedChain): Omit<ChainWorld,
   return {
     adapter,
     identity,
+    finalBelow: FINAL_DEPTH - 1,
     newAddress: async () => chain.newAddress(),
     pay: async (to, units) => chain.pay([{ to, units }]),
     payAll: async (payments) => chain.pay(payments),
