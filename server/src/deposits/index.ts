@@ -25,7 +25,7 @@ export { depositRoutes } from './routes.ts'
 export type { Credited, CreditedSubscriber, DepositSettings } from './settings.ts'
 
 /**
- * What the room does on behalf of the watcher (a `ChainListener`), of withdrawals, and of its own balance check. Callers
+ * What the room does for the watcher (a `ChainListener`), for withdrawals, and for its own balance check. Callers
  * carry out the effects.
  */
 export interface Deposits {

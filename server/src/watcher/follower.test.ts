@@ -222,6 +222,30 @@ describe('finality', () => {
     expect(await settlesTold()).toEqual(['settled 8 final 8', 'settled 16 final 14', 'settled 20 final 14'])
   })
 
+  test('of another branch than ours is not believed', async () => {
+    const follower = await begin()
+    mine(10)
+    await stepAll(follower)
+    // The chain changed between the two questions: the head is ours, the final block is not.
+    const truth = chain.finalized
+    chain.finalized = async () => ({ height: 8, hash: 'of another branch' })
+    await stepAll(follower)
+    chain.finalized = truth
+    expect(await settlesTold()).toEqual(['settled 10 final 4', 'settled 10 final 4'])
+  })
+
+  test('of blocks fetched before the chain changed is not believed', async () => {
+    mine(30)
+    const follower = await begin({ startHeight: 1, mostBlocks: 1, ahead: 4 })
+    await follower.step()
+    chain.reorganise(29, Array.from({ length: 35 }, () => []))
+    await follower.step()
+    expect(await settlesTold()).toEqual(['settled 1 final 1', 'settled 2 final 1'])
+    await stepAll(follower)
+    expect((await settlesTold()).at(-1)).toBe('settled 36 final 30')
+    expect((await sql`select from alerts`.execute(db)).rows).toEqual([])
+  })
+
   test('is looked at now and then without new blocks', async () => {
     const follower = await begin()
     mine(1)
@@ -274,6 +298,15 @@ describe('a leader of an earlier epoch', () => {
     expect(await blocksTold()).toEqual(['1', '2'])
     expect(await notes.read()).not.toContain('pool late of late')
   })
+})
+
+test('a cursor that somebody moved by hand is not moved on from where it was', async () => {
+  const follower = await begin()
+  mine(3)
+  await sql`update watch_cursors set height = 2, hash = ${chain.blocks[2]!.hash}`.execute(db)
+  await expect(follower.step()).rejects.toThrow('led by another process')
+  await stepAll(await begin())
+  expect(await blocksTold()).toEqual(['3'])
 })
 
 describe('rescan', () => {
