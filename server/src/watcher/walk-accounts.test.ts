@@ -1,6 +1,6 @@
 /**
- * Random histories of a chain of accounts behind a node that lags, falls silent and loses answers. An auditor says at the
- * end, from the chain alone, what every merchant must have and must have been told.
+ * Random histories of a chain of accounts behind a node that lags, falls silent and loses answers. An auditor says at
+ * the end, from the chain alone, what every merchant must have and must have been told.
  */
 import { randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
