@@ -10,7 +10,11 @@ import type { ChainWorld } from './conformance/world.ts'
 export type { ChainWorld, ContractWorld, Rivals, Signed } from './conformance/world.ts'
 
 /** @param has what the world must have, so that a chain does not pass by having nothing */
-export const describeChain = (name: string, has: { contracts: boolean }, makeWorld: () => Promise<ChainWorld>): void => {
+export const describeChain = (
+  name: string,
+  has: { contracts: boolean },
+  makeWorld: () => Promise<ChainWorld>,
+): void => {
   describe(name, () => {
     let started: ChainWorld
     const world = (): ChainWorld => started

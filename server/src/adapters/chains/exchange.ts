@@ -62,7 +62,8 @@ const reasonOf = (error: unknown): string => {
   return code ?? message ?? String(error)
 }
 
-const basic = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+const basic = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
 const readText = async (body: AsyncIterable<Buffer> & { destroy(): unknown }, maxBytes: number): Promise<string> => {
   const chunks: Buffer[] = []

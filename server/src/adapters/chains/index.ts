@@ -21,11 +21,15 @@ export const createAdapters = (
 ): Map<Network, OpenAdapter> => {
   const random = Math.random
   const adapters = new Map<Network, OpenAdapter>()
-  if (settings.BITCOIN) adapters.set('BITCOIN', createBitcoinAdapter({ ...bitcoinSettingsOf(settings.BITCOIN), random }))
+  if (settings.BITCOIN)
+    adapters.set('BITCOIN', createBitcoinAdapter({ ...bitcoinSettingsOf(settings.BITCOIN), random }))
   for (const network of ['ETHEREUM', 'BINANCE_SMART_CHAIN'] as const) {
     const given = settings[network]
     if (!given) continue
-    adapters.set(network, createEvmAdapter({ ...evmSettingsOf(network, given), tokens: tokens.get(network) ?? [], random }))
+    adapters.set(
+      network,
+      createEvmAdapter({ ...evmSettingsOf(network, given), tokens: tokens.get(network) ?? [], random }),
+    )
   }
   return adapters
 }

@@ -34,13 +34,13 @@ export interface ChainAdapter {
   head(): Promise<Head>
   /** The newest block that the network's rule holds to be final (finalized tag, or a configured depth on Bitcoin). */
   finalized(): Promise<Head>
-  /** The best chain's block at a height, whole; null when the chain is shorter. Never a block put together of two forks. */
+  /** The best chain's block at a height, whole; null when the chain is shorter. Never a block made of two forks. */
   blockAt(height: number): Promise<Block | null>
   /** The best chain's hash at a height, or null when the chain is shorter. */
   hashAt(height: number): Promise<string | null>
   /**
-   * Transactions in the pool that are not in `known` (hashes). Empty where the chain has no usable pool. Their senders are
-   * named as far as the node says them cheaply: the block names all.
+   * Transactions in the pool that are not in `known` (hashes). Empty where the chain has no usable pool. Their senders
+   * are named as far as the node says them cheaply: the block names all.
    */
   mempool(known: ReadonlySet<string>): Promise<{ hashes: Set<string>; added: ChainTransaction[] }>
   /** Where a transaction stands on the best chain; a stale block's transaction is not `mined`. */
@@ -66,7 +66,7 @@ export interface AccountChainAdapter extends ChainAdapter {
     value: bigint
     data: string
   }): Promise<{ ok: true; gas: bigint } | { ok: false; reason: 'reverted' | 'insufficient-funds'; message: string }>
-  /** True when a contract's code sits at the address at the head. An account that delegates to code (EIP-7702) is none. */
+  /** True when a contract's code sits at the address at the head. An account that delegates (EIP-7702) is none. */
   isContract(address: string): Promise<boolean>
   /** `decimals()` of a token contract, to hold against the configuration at start. */
   tokenDecimals(contract: string): Promise<number>

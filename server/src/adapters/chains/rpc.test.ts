@@ -38,16 +38,23 @@ beforeEach(() => {
 
 const rpcTo = (given: Partial<RpcSettings> = {}): Rpc => {
   const { port } = server.address() as AddressInfo
-  const rpc = createRpc({ network: 'BITCOIN', url: `http://127.0.0.1:${port}/`, parse: JSON.parse, random: () => 0, ...given })
+  const rpc = createRpc({
+    network: 'BITCOIN',
+    url: `http://127.0.0.1:${port}/`,
+    parse: JSON.parse,
+    random: () => 0,
+    ...given,
+  })
   rpcs.push(rpc)
   return rpc
 }
-const say = (outgoing: ServerResponse, value: unknown, status = 200): void => void outgoing.writeHead(status).end(JSON.stringify(value))
+const say = (outgoing: ServerResponse, value: unknown, status = 200): void =>
+  void outgoing.writeHead(status).end(JSON.stringify(value))
 const echo = ({ id, params }: Question) => ({ jsonrpc: '2.0', id, result: params[0] })
 const calls = (count: number) => Array.from({ length: count }, (_, at) => ({ method: 'echo', params: [at] }))
 
 describe('batches', () => {
-  test('are split, sent one after the other, and answered in the order asked, whatever order the node answers in', async () => {
+  test('are split, sent one after the other, and answered in the order asked, whatever the node does', async () => {
     answer = (asked, outgoing) => say(outgoing, asked.map(echo).toReversed())
     const answers = await rpcTo({ mostPerBatch: 4 }).askAll(calls(10))
     expect(answers).toEqual(Array.from({ length: 10 }, (_, at) => ({ ok: true, result: at })))
@@ -61,8 +68,14 @@ describe('batches', () => {
 
   test('hold refusals of their own, and null is a result', async () => {
     answer = ([first, second], outgoing) =>
-      say(outgoing, [{ id: first!.id, error: { code: -5, message: 'no' } }, { id: second!.id, result: null }])
-    expect(await rpcTo().askAll(calls(2))).toEqual([{ ok: false, code: -5, message: 'no' }, { ok: true, result: null }])
+      say(outgoing, [
+        { id: first!.id, error: { code: -5, message: 'no' } },
+        { id: second!.id, result: null },
+      ])
+    expect(await rpcTo().askAll(calls(2))).toEqual([
+      { ok: false, code: -5, message: 'no' },
+      { ok: true, result: null },
+    ])
   })
 
   test.for([
@@ -78,7 +91,8 @@ describe('batches', () => {
 
 describe('questions', () => {
   test('are refused by the node with any HTTP status', async () => {
-    answer = ([one], outgoing) => say(outgoing, { id: one!.id, result: null, error: { code: -8, message: 'out of range' } }, 500)
+    answer = ([one], outgoing) =>
+      say(outgoing, { id: one!.id, result: null, error: { code: -8, message: 'out of range' } }, 500)
     expect(await rpcTo().ask({ method: 'a', params: [] })).toEqual({ ok: false, code: -8, message: 'out of range' })
     await expect(rpcTo().read('a', [], String)).rejects.toThrow('BITCOIN: a: refused: out of range (-8)')
     expect(requests).toHaveLength(2)
@@ -86,7 +100,9 @@ describe('questions', () => {
 
   test('are asked again as often as they may, then it is unavailable', async () => {
     answer = (_asked, outgoing) => say(outgoing, 'no', 503)
-    await expect(rpcTo({ attempts: 3 }).ask({ method: 'a', params: [] })).rejects.toMatchObject({ name: 'ChainUnavailable' })
+    await expect(rpcTo({ attempts: 3 }).ask({ method: 'a', params: [] })).rejects.toMatchObject({
+      name: 'ChainUnavailable',
+    })
     expect(requests).toHaveLength(3)
     await expect(rpcTo({ attempts: 3 }).ask({ method: 'a', params: [] }, { attempts: 1 })).rejects.toThrow(/HTTP 503/)
     expect(requests).toHaveLength(4)
@@ -127,21 +143,33 @@ describe('questions', () => {
       seen.push(incoming.headers.authorization)
       outgoing.writeHead(401).end()
     }
-    const refused = rpcTo({ url: `http://us%40er:s%3Acret@127.0.0.1:${port}/path?key=topsecret` }).ask({ method: 'a', params: [] })
+    const refused = rpcTo({ url: `http://us%40er:s%3Acret@127.0.0.1:${port}/path?key=topsecret` }).ask({
+      method: 'a',
+      params: [],
+    })
     await expect(refused).rejects.toThrow("BITCOIN: a: HTTP 401: check the user and password in the node's url")
     expect(seen).toEqual([`Basic ${Buffer.from('us@er:s:cret').toString('base64')}`])
   })
 
   test('have their amounts as the node wrote them', async () => {
-    answer = ([one], outgoing) => void outgoing.end(`{"id":${one!.id},"result":[0.10000000,1e-8,20999999.97690000,9007199254740993,7]}`)
+    answer = ([one], outgoing) =>
+      void outgoing.end(`{"id":${one!.id},"result":[0.10000000,1e-8,20999999.97690000,9007199254740993,7]}`)
     const result = await rpcTo({ parse: parseRpcJson }).read('a', [], (value) => value)
     expect(result).toEqual(['0.10000000', '1e-8', '20999999.97690000', '9007199254740993', 7])
   })
 
-  test('have answers that are looked at: what a decoder can not read is unavailable, its own mistakes are not hidden', async () => {
+  test('what a decoder can not read is unavailable, its own mistakes are not hidden', async () => {
     answer = ([one], outgoing) => say(outgoing, echo(one!))
     const rpc = rpcTo()
-    await expect(rpc.read('a', ['x'], () => { throw new RangeError('odd') })).rejects.toThrow('BITCOIN: a: not believed: odd')
-    await expect(rpc.read('a', ['x'], () => { throw new TypeError('bug') })).rejects.toBeInstanceOf(TypeError)
+    await expect(
+      rpc.read('a', ['x'], () => {
+        throw new RangeError('odd')
+      }),
+    ).rejects.toThrow('BITCOIN: a: not believed: odd')
+    await expect(
+      rpc.read('a', ['x'], () => {
+        throw new TypeError('bug')
+      }),
+    ).rejects.toBeInstanceOf(TypeError)
   })
 })

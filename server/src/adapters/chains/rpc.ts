@@ -38,7 +38,7 @@ export interface Rpc {
   ask(call: RpcCall, patience?: RpcPatience): Promise<RpcAnswer>
   /** The same for many at once, in the order asked. Large ones go out in several batches, one after the other. */
   askAll(calls: readonly RpcCall[]): Promise<RpcAnswer[]>
-  /** The result, decoded: a refusal, and whatever `decode` throws as `Malformed` or RangeError, is `ChainUnavailable`. */
+  /** The result, decoded. A refusal is `ChainUnavailable`, as is a `Malformed` or RangeError that `decode` throws. */
   read<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<T>
   /** What to throw when an answer can't be used after all. */
   unavailable(method: string, why: string, cause?: unknown): ChainUnavailable
@@ -58,14 +58,19 @@ export const createRpc = (given: RpcSettings): Rpc => {
     new ChainUnavailable(`${settings.network}: ${method}: ${why}`, { cause })
 
   /** One request, repeated while it is worth it. Safe for what is asked; whoever hands something over asks once. */
-  const exchangeOnceOrMore = async (calls: readonly RpcCall[], body: unknown, patience: RpcPatience): Promise<RpcAnswer[]> => {
+  const exchangeOnceOrMore = async (
+    calls: readonly RpcCall[],
+    body: unknown,
+    patience: RpcPatience,
+  ): Promise<RpcAnswer[]> => {
     const { timeoutMs = settings.timeoutMs, attempts = settings.attempts } = patience
     for (let attempt = 1; ; attempt += 1) {
       try {
         const received = await exchange.post(JSON.stringify(body), timeoutMs)
         return readAnswers(parseText(received, settings.parse), calls.length, received.status)
       } catch (error) {
-        const again = attempt < attempts && (error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))
+        const again =
+          attempt < attempts && (error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))
         if (!again) throw unavailable(calls[0]!.method, (error as Error).message, error)
         await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + settings.random()))
       }
@@ -76,7 +81,8 @@ export const createRpc = (given: RpcSettings): Rpc => {
     try {
       return decode()
     } catch (error) {
-      if (error instanceof Malformed || error instanceof RangeError) throw unavailable(method, `not believed: ${error.message}`, error)
+      if (error instanceof Malformed || error instanceof RangeError)
+        throw unavailable(method, `not believed: ${error.message}`, error)
       throw error
     }
   }
@@ -111,7 +117,8 @@ const parseText = ({ status, text }: Received, parse: (text: string) => unknown)
   try {
     return parse(text)
   } catch {
-    if (status === 401 || status === 403) throw new NoAnswer(`HTTP ${status}: check the user and password in the node's url`, false)
+    if (status === 401 || status === 403)
+      throw new NoAnswer(`HTTP ${status}: check the user and password in the node's url`, false)
     throw new Malformed(`HTTP ${status} with an answer that is no JSON`)
   }
 }

@@ -4,16 +4,30 @@ import { chainOfGenesis } from './settings.ts'
 
 const MAINNET = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'
 const GOOD = {
-  BITCOIN: { url: 'http://user:password@127.0.0.1:8332', genesis: MAINNET, finalDepth: 3, feeCapMilliSatPerVb: '200000' },
+  BITCOIN: {
+    url: 'http://user:password@127.0.0.1:8332',
+    genesis: MAINNET,
+    finalDepth: 3,
+    feeCapMilliSatPerVb: '200000',
+  },
   ETHEREUM: { url: 'https://node.example/key', chainId: 1 },
-  BINANCE_SMART_CHAIN: { url: 'http://127.0.0.1:8545', chainId: 56, finality: 15, legacyGas: true, gasPriceFloor: '50000000', traces: 'off' },
+  BINANCE_SMART_CHAIN: {
+    url: 'http://127.0.0.1:8545',
+    chainId: 56,
+    finality: 15,
+    legacyGas: true,
+    gasPriceFloor: '50000000',
+    traces: 'off',
+  },
 }
 
 describe('the file of networks', () => {
   test('makes an adapter for each, which must be of the chain it names', async () => {
     const settings = readChainSettings(GOOD)
     const adapters = createAdapters(settings, new Map())
-    expect([...adapters].map(([network, adapter]) => [network, adapter.network])).toEqual(Object.keys(GOOD).map((name) => [name, name]))
+    expect([...adapters].map(([network, adapter]) => [network, adapter.network])).toEqual(
+      Object.keys(GOOD).map((name) => [name, name]),
+    )
     expect([...adapters.keys()].map((network) => identityOf(settings, network))).toEqual([MAINNET, '1', '56'])
     expect(await adapters.get('BINANCE_SMART_CHAIN')!.capabilities()).toEqual({ mempool: false, traces: false })
     await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
@@ -31,7 +45,10 @@ describe('the file of networks', () => {
     [{ BITCOIN: { ...GOOD.BITCOIN, url: 'ftp://a' } }, /BITCOIN\.url is an http\(s\) address/],
     [{ BITCOIN: { ...GOOD.BITCOIN, genesis: 'main' } }, /BITCOIN\.genesis is the hash of block 0/],
     [{ BITCOIN: { ...GOOD.BITCOIN, finalDepth: 0 } }, /BITCOIN\.finalDepth is a whole number above 0/],
-    [{ BITCOIN: { ...GOOD.BITCOIN, feeFloorMilliSatPerVb: 1000 } }, /feeFloorMilliSatPerVb is a whole number written as a string/],
+    [
+      { BITCOIN: { ...GOOD.BITCOIN, feeFloorMilliSatPerVb: 1000 } },
+      /feeFloorMilliSatPerVb is a whole number written as a string/,
+    ],
     [{ BITCOIN: { ...GOOD.BITCOIN, password: 'x' } }, /BITCOIN\.password is unknown; there are url, genesis/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, chainId: '1' } }, /ETHEREUM\.chainId is a whole number above 0/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, finality: 'safe' } }, /ETHEREUM\.finality is a whole number above 0/],
@@ -43,7 +60,8 @@ describe('the file of networks', () => {
 
   test('has every problem listed at once', () => {
     const wrong = () => readChainSettings({ BITCOIN: { url: 'x' }, ETHEREUM: { url: 'x', chainId: -1 } })
-    for (const place of ['BITCOIN.url', 'BITCOIN.genesis', 'ETHEREUM.url', 'ETHEREUM.chainId']) expect(wrong).toThrow(place)
+    for (const place of ['BITCOIN.url', 'BITCOIN.genesis', 'ETHEREUM.url', 'ETHEREUM.chainId'])
+      expect(wrong).toThrow(place)
   })
 
   test('tells by the genesis block how addresses are written', () => {

@@ -1,7 +1,7 @@
 import { isEvmNetwork, NETWORKS, type EvmNetwork } from '@bursar/chainkit'
 import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
 
-/** `BURSAR_NETWORKS_FILE`: the chains to follow and their nodes. A network left out is not served. Amounts are digits. */
+/** `BURSAR_NETWORKS_FILE`: the chains to follow and their nodes. A network left out is not served. Amounts: digits. */
 export interface ChainSettings {
   BITCOIN?: BitcoinChainSettings
   ETHEREUM?: EvmChainSettings
@@ -42,13 +42,20 @@ const DIGITS = /^\d{1,30}$/
 /** Reads the file. Throws an Error that lists everything wrong with it. */
 export const readChainSettings = (json: unknown): ChainSettings => {
   const problems: string[] = []
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new Error('it is not an object of networks')
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw new Error('it is not an object of networks')
   for (const [network, value] of Object.entries(json as Record<string, unknown>)) {
     const known = NETWORKS.find((one) => one === network)
     const settings = value as Record<string, unknown> | null
-    if (!known || known === 'TRON') problems.push(`${network} is not a network of this build: there are BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN`)
+    if (!known || known === 'TRON')
+      problems.push(`${network} is not a network of this build: there are BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN`)
     else if (typeof settings !== 'object' || settings === null) problems.push(`${network} is not an object`)
-    else problems.push(...(isEvmNetwork(known) ? evmProblems(settings) : bitcoinProblems(settings)).map((problem) => `${network}.${problem}`))
+    else
+      problems.push(
+        ...(isEvmNetwork(known) ? evmProblems(settings) : bitcoinProblems(settings)).map(
+          (problem) => `${network}.${problem}`,
+        ),
+      )
   }
   if (problems.length > 0) throw new Error(problems.join('; '))
   return json as ChainSettings
@@ -57,7 +64,9 @@ export const readChainSettings = (json: unknown): ChainSettings => {
 const bitcoinProblems = (given: Record<string, unknown>): string[] => [
   ...unknownKeys(given, BITCOIN_KEYS),
   ...urlProblem(given),
-  ...(typeof given.genesis === 'string' && HASH.test(given.genesis) ? [] : ['genesis is the hash of block 0: 64 lowercase hex digits']),
+  ...(typeof given.genesis === 'string' && HASH.test(given.genesis)
+    ? []
+    : ['genesis is the hash of block 0: 64 lowercase hex digits']),
   ...countProblem(given, 'finalDepth'),
   ...digitsProblem(given, 'feeFloorMilliSatPerVb'),
   ...digitsProblem(given, 'feeCapMilliSatPerVb'),
@@ -66,7 +75,9 @@ const bitcoinProblems = (given: Record<string, unknown>): string[] => [
 const evmProblems = (given: Record<string, unknown>): string[] => [
   ...unknownKeys(given, EVM_KEYS),
   ...urlProblem(given),
-  ...(Number.isSafeInteger(given.chainId) && (given.chainId as number) > 0 ? [] : ['chainId is a whole number above 0']),
+  ...(Number.isSafeInteger(given.chainId) && (given.chainId as number) > 0
+    ? []
+    : ['chainId is a whole number above 0']),
   ...(given.finality === 'finalized' ? [] : countProblem(given, 'finality')),
   ...(given.legacyGas === undefined || typeof given.legacyGas === 'boolean' ? [] : ['legacyGas is true or false']),
   ...(given.traces === undefined || given.traces === 'auto' || given.traces === 'off' ? [] : ['traces is auto or off']),
@@ -75,16 +86,22 @@ const evmProblems = (given: Record<string, unknown>): string[] => [
 ]
 
 const unknownKeys = (given: Record<string, unknown>, known: readonly string[]): string[] =>
-  Object.keys(given).filter((key) => !known.includes(key)).map((key) => `${key} is unknown; there are ${known.join(', ')}`)
+  Object.keys(given)
+    .filter((key) => !known.includes(key))
+    .map((key) => `${key} is unknown; there are ${known.join(', ')}`)
 
 const urlProblem = ({ url }: Record<string, unknown>): string[] =>
   typeof url === 'string' && URL.canParse(url) && /^https?:/.test(url) ? [] : ['url is an http(s) address']
 
 const countProblem = (given: Record<string, unknown>, key: string): string[] =>
-  given[key] === undefined || (Number.isSafeInteger(given[key]) && (given[key] as number) > 0) ? [] : [`${key} is a whole number above 0`]
+  given[key] === undefined || (Number.isSafeInteger(given[key]) && (given[key] as number) > 0)
+    ? []
+    : [`${key} is a whole number above 0`]
 
 const digitsProblem = (given: Record<string, unknown>, key: string): string[] =>
-  given[key] === undefined || (typeof given[key] === 'string' && DIGITS.test(given[key])) ? [] : [`${key} is a whole number written as a string`]
+  given[key] === undefined || (typeof given[key] === 'string' && DIGITS.test(given[key]))
+    ? []
+    : [`${key} is a whole number written as a string`]
 
 const GENESIS: Readonly<Record<string, BitcoinChain>> = {
   '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f': 'mainnet',

@@ -22,7 +22,8 @@ export const textOf = (value: unknown, what: string): string => {
 
 /** A whole number that is not negative and that a double holds exactly. */
 export const wholeOf = (value: unknown, what: string): number => {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new Malformed(`${what} is no whole number`)
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw new Malformed(`${what} is no whole number`)
   return value
 }
 

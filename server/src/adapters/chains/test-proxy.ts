@@ -47,7 +47,12 @@ export const startProxy = async (nodeUrl: string): Promise<TestProxy> => {
   return proxy
 }
 
-const serve = async (proxy: TestProxy, nodeUrl: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+const serve = async (
+  proxy: TestProxy,
+  nodeUrl: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> => {
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk as Buffer)
   const body = Buffer.concat(chunks).toString()
@@ -57,14 +62,19 @@ const serve = async (proxy: TestProxy, nodeUrl: string, incoming: IncomingMessag
   const behaviour = behaviours.find((one) => one !== 'pass') ?? 'pass'
   if (behaviour === 'hang') return
   if (behaviour === 'reset') return void incoming.socket.resetAndDestroy()
-  if (typeof behaviour === 'object' && 'status' in behaviour) return void outgoing.writeHead(behaviour.status).end(behaviour.body)
+  if (typeof behaviour === 'object' && 'status' in behaviour)
+    return void outgoing.writeHead(behaviour.status).end(behaviour.body)
   const { status, text } = await forward(nodeUrl, incoming, body)
   if (behaviour === 'lose') return void incoming.socket.resetAndDestroy()
   if (behaviour === 'half') return void outgoing.writeHead(status).end(text.slice(0, Math.floor(text.length / 2)))
   outgoing.writeHead(status).end(behaviour === 'pass' ? text : changed(text, behaviours))
 }
 
-const forward = async (nodeUrl: string, incoming: IncomingMessage, body: string): Promise<{ status: number; text: string }> => {
+const forward = async (
+  nodeUrl: string,
+  incoming: IncomingMessage,
+  body: string,
+): Promise<{ status: number; text: string }> => {
   const { origin, pathname } = new URL(nodeUrl)
   const { authorization } = incoming.headers
   const headers = { 'content-type': 'application/json', ...(authorization ? { authorization } : {}) }
@@ -80,5 +90,9 @@ const changed = (text: string, behaviours: readonly Behaviour[]): string => {
     if ('change' in behaviour) return { jsonrpc: '2.0', id: answer.id, result: behaviour.change(answer.result) }
     return 'refuse' in behaviour ? { jsonrpc: '2.0', id: answer.id, error: behaviour.refuse } : answer
   }
-  return JSON.stringify(Array.isArray(answers) ? answers.map((one: object, at) => change(one, behaviours[at])) : change(answers, behaviours[0]))
+  return JSON.stringify(
+    Array.isArray(answers)
+      ? answers.map((one: object, at) => change(one, behaviours[at]))
+      : change(answers, behaviours[0]),
+  )
 }

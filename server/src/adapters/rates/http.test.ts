@@ -18,7 +18,11 @@ afterAll(() => {
 const ask = (body: unknown, status = 200) => {
   reply = { status, body: typeof body === 'string' ? body : JSON.stringify(body) }
   const { port } = server.address() as AddressInfo
-  return createHttpRateSource({ url: `http://127.0.0.1:${port}/prices?key=topsecret` }).quotes(['BTC', 'UAH', 'toString'])
+  return createHttpRateSource({ url: `http://127.0.0.1:${port}/prices?key=topsecret` }).quotes([
+    'BTC',
+    'UAH',
+    'toString',
+  ])
 }
 
 describe('a source of prices over HTTP', () => {

@@ -29,7 +29,10 @@ export const createHttpRateSource = ({ url }: { url: string }): RateSource => {
 }
 
 const get = async (url: string, name: string): Promise<string> => {
-  const answer = await request(url, { signal: AbortSignal.timeout(TIMEOUT_MS), headers: { accept: 'application/json' } })
+  const answer = await request(url, {
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    headers: { accept: 'application/json' },
+  })
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {

@@ -19,7 +19,7 @@ type Scan = { height: number; unitsOf: ReadonlyMap<string, bigint> }
 const BUSY = /scan already in progress/i
 const LOOK_AGAIN_MS = 250
 
-/** Scans by `scantxoutset`, one at a time, as the node can only do one. Addresses are of this chain, or a RangeError is thrown. */
+/** Scans by `scantxoutset`, one at a time, as the node does. Throws a RangeError for an address of another chain. */
 export const createBalances = (rpc: Rpc, chain: BitcoinChain, settings: ScanSettings) => {
   let last: Promise<unknown> = Promise.resolve()
 
@@ -30,7 +30,8 @@ export const createBalances = (rpc: Rpc, chain: BitcoinChain, settings: ScanSett
       const answer = await start(rpc, descriptors, settings.timeoutMs)
       if (answer.ok) return rpc.believe('scantxoutset', () => decodeScan(answer.result))
       const waited = performance.now() - started
-      if (!BUSY.test(answer.message)) throw rpc.unavailable('scantxoutset', `refused: ${answer.message} (${answer.code})`)
+      if (!BUSY.test(answer.message))
+        throw rpc.unavailable('scantxoutset', `refused: ${answer.message} (${answer.code})`)
       if (waited > settings.busyMs) throw rpc.unavailable('scantxoutset', 'the node is busy with another scan')
       await sleep(LOOK_AGAIN_MS)
     }
@@ -41,7 +42,8 @@ export const createBalances = (rpc: Rpc, chain: BitcoinChain, settings: ScanSett
     if (addresses.length === 0) return []
     const scripts = addresses.map((address) => scriptOf(address, chain))
     const { height: scanned, unitsOf } = await scan([...new Set(scripts)])
-    if (scanned !== height) throw rpc.unavailable('scantxoutset', `the head is at ${scanned}, not at ${height}: ask again`)
+    if (scanned !== height)
+      throw rpc.unavailable('scantxoutset', `the head is at ${scanned}, not at ${height}: ask again`)
     return scripts.map((script) => unitsOf.get(script) ?? 0n)
   }
 
@@ -57,7 +59,8 @@ const start = async (rpc: Rpc, descriptors: readonly string[], timeoutMs: number
   try {
     return await rpc.ask({ method: 'scantxoutset', params: ['start', descriptors] }, { timeoutMs })
   } catch (error) {
-    if (error instanceof ChainUnavailable) await rpc.ask({ method: 'scantxoutset', params: ['abort'] }, { attempts: 1 }).catch(() => {})
+    if (error instanceof ChainUnavailable)
+      await rpc.ask({ method: 'scantxoutset', params: ['abort'] }, { attempts: 1 }).catch(() => {})
     throw error
   }
 }

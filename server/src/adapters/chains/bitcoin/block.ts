@@ -22,7 +22,8 @@ export interface ShownBlock {
 export const decodeBlock = (result: unknown, chain: BitcoinChain): ShownBlock => {
   const shown = objectOf(result, 'the block')
   const transactions = listOf(shown['tx'], 'tx').map((one) => decodeTransaction(one, chain))
-  if (shown['nTx'] !== transactions.length) throw new Malformed(`${transactions.length} transactions of ${String(shown['nTx'])}`)
+  if (shown['nTx'] !== transactions.length)
+    throw new Malformed(`${transactions.length} transactions of ${String(shown['nTx'])}`)
   const parent = shown['previousblockhash']
   return {
     confirmations: Number(shown['confirmations']),
@@ -46,7 +47,9 @@ const decodeTransaction = (value: unknown, chain: BitcoinChain): ChainTransactio
     keys: isCoinbase ? [] : inputs.map(keyOf),
     succeeded: true,
     fee: isCoinbase ? 0n : satoshiOf(amountText(shown['fee'], 'fee')),
-    transfers: listOf(shown['vout'], 'vout').flatMap((output) => transferOf(objectOf(output, 'an output'), from, chain)),
+    transfers: listOf(shown['vout'], 'vout').flatMap((output) =>
+      transferOf(objectOf(output, 'an output'), from, chain),
+    ),
   }
 }
 

@@ -36,7 +36,8 @@ export const readBlockAt = async (rpc: Rpc, chain: BitcoinChain, height: number)
     const hash = await readHashAt(rpc, height)
     if (hash === null) return null
     const { block, confirmations } = await rpc.read('getblock', [hash, 3], (result) => decodeBlock(result, chain))
-    if (block.hash !== hash || block.height !== height) throw rpc.unavailable('getblock', `another block than ${hash} came`)
+    if (block.hash !== hash || block.height !== height)
+      throw rpc.unavailable('getblock', `another block than ${hash} came`)
     if (confirmations >= 1) return block
   }
   throw rpc.unavailable('getblock', `the best chain kept changing at height ${height}`)

@@ -53,7 +53,10 @@ describeWithBitcoind('handing transactions to bitcoind', () => {
     expect(await adapter.broadcast(first.raw)).toEqual({ kind: 'accepted' })
     await mine(1)
     expect(await adapter.broadcast(first.raw)).toEqual({ kind: 'accepted' })
-    const all = [{ txid: first.hash, vout: 0, units: coin.units - 20_000n }, { txid: first.hash, vout: 1, units: 1_000n }]
+    const all = [
+      { txid: first.hash, vout: 0, units: coin.units - 20_000n },
+      { txid: first.hash, vout: 1, units: 1_000n },
+    ]
     for (const output of all) {
       const again = await spend(faucet, output, [], output.units > 1_000n ? 10_000n : 400n)
       await faucet('generateblock', own, [again.raw])

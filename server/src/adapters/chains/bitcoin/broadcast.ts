@@ -20,12 +20,20 @@ const MISSING = /missing[- ]inputs|missingorspent/i
 /** What Bitcoin Core's refusals mean. The first that fits counts; of a code without a pattern, every message. */
 const VERDICTS: readonly { code: number; says?: RegExp; verdict: Verdict }[] = [
   { code: ALREADY_IN_CHAIN, verdict: 'accepted' },
-  { code: VERIFY_REJECTED, says: /^txn-already-(in-mempool|known)|^txn-same-nonwitness-data-in-mempool/, verdict: 'accepted' },
+  {
+    code: VERIFY_REJECTED,
+    says: /^txn-already-(in-mempool|known)|^txn-same-nonwitness-data-in-mempool/,
+    verdict: 'accepted',
+  },
   // An input is not there: another transaction spent it, or this very one did and its outputs are spent too.
   { code: VERIFY_ERROR, says: MISSING, verdict: 'spent' },
   { code: VERIFY_REJECTED, says: MISSING, verdict: 'spent' },
   { code: VERIFY_REJECTED, says: /^txn-mempool-conflict|^bad-txns-spends-conflicting-tx/, verdict: 'conflict' },
-  { code: VERIFY_REJECTED, says: /^m(in relay|empool min) fee not met|^mempool full|^insufficient fee|^replacement-failed/, verdict: 'fee-too-low' },
+  {
+    code: VERIFY_REJECTED,
+    says: /^m(in relay|empool min) fee not met|^mempool full|^insufficient fee|^replacement-failed/,
+    verdict: 'fee-too-low',
+  },
   { code: VERIFY_ERROR, verdict: 'invalid' },
   { code: VERIFY_REJECTED, verdict: 'invalid' },
   { code: DECODE_FAILED, verdict: 'invalid' },

@@ -32,7 +32,8 @@ const SCAN_TIMEOUT_MS = 10 * 60_000
 /** Throws a RangeError when asked for a token, or for an address of another chain. */
 export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): ChainAdapter & { close(): Promise<void> } => {
   const { url, chain, finalDepth, random, timeoutMs = TIMEOUT_MS, scanTimeoutMs = SCAN_TIMEOUT_MS } = settings
-  if (!Number.isInteger(finalDepth) || finalDepth < 1) throw new RangeError(`finalDepth is a whole number from 1, not ${finalDepth}`)
+  if (!Number.isInteger(finalDepth) || finalDepth < 1)
+    throw new RangeError(`finalDepth is a whole number from 1, not ${finalDepth}`)
   const rpc = createRpc({ network: 'BITCOIN', url, timeoutMs, random, parse: parseRpcJson })
   const fees = { targetBlocks: TARGET_BLOCKS, ...settings.fees }
   const balances = createBalances(rpc, chain, { timeoutMs: scanTimeoutMs, busyMs: scanTimeoutMs })
@@ -55,7 +56,10 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): ChainAda
     feeRate: () => readFeeRate(rpc, fees),
     balancesAt: async (height, wanted) => {
       if (wanted.some(({ contract }) => contract !== null)) throw new RangeError('Bitcoin has no token contracts')
-      return balances(wanted.map(({ address }) => address), height)
+      return balances(
+        wanted.map(({ address }) => address),
+        height,
+      )
     },
     close: () => rpc.close(),
   }

@@ -1,5 +1,11 @@
 import { isRefused, type ChainTransaction } from '@bursar/chainkit'
-import { addressOf, outpointOf, parseTransaction, type BitcoinChain, type ParsedTransaction } from '@bursar/chainkit/bitcoin'
+import {
+  addressOf,
+  outpointOf,
+  parseTransaction,
+  type BitcoinChain,
+  type ParsedTransaction,
+} from '@bursar/chainkit/bitcoin'
 import { ChainUnavailable } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
 import { bytesOf, listOf } from '../shape.ts'
@@ -7,21 +13,23 @@ import { hashOf } from './block.ts'
 
 /** RPC_INVALID_ADDRESS_OR_KEY: no such transaction. */
 export const NOT_FOUND = -5
-/** A reading asks for at most so many transactions to learn who sent what is new; a node's whole pool may be behind it. */
+/** So many transactions at most are asked for to learn who sent what is new: after a start, all of the pool is. */
 const MOST_PARENTS = 2_000
 
 type Parsed = ReadonlyMap<string, ParsedTransaction>
 
 /**
- * What is in the pool, and the transactions of it that are not in `known`. Their senders are named when the transactions
- * they spend can be had cheaply: in the steady state always, of a full pool read at the start only the first.
+ * What is in the pool, and the transactions of it that are not in `known`. Their senders are named when the
+ * transactions they spend can be had cheaply: in the steady state always, of a full pool read at the start only some.
  */
 export const readPool = async (
   rpc: Rpc,
   chain: BitcoinChain,
   known: ReadonlySet<string>,
 ): Promise<{ hashes: Set<string>; added: ChainTransaction[] }> => {
-  const list = await rpc.read('getrawmempool', [], (result) => listOf(result, 'the pool').map((one) => hashOf(one, 'a hash')))
+  const list = await rpc.read('getrawmempool', [], (result) =>
+    listOf(result, 'the pool').map((one) => hashOf(one, 'a hash')),
+  )
   const hashes = new Set(list)
   const fresh = list.filter((hash) => !known.has(hash))
   const { parsed, left } = await readTransactions(rpc, fresh)
@@ -30,7 +38,7 @@ export const readPool = async (
   return { hashes, added: [...parsed.values()].map((transaction) => observationOf(transaction, parents, chain)) }
 }
 
-/** What has left the pool since it was listed is `left`; what we can't read waits for its block, which the node reads for us. */
+/** What left the pool since it was listed is `left`. What we can't read waits for its block, which the node reads. */
 const readTransactions = async (
   rpc: Rpc,
   hashes: readonly string[],
@@ -40,7 +48,8 @@ const readTransactions = async (
   const left: string[] = []
   for (const [at, answer] of answers.entries()) {
     const hash = hashes[at]!
-    if (!answer.ok && answer.code !== NOT_FOUND) throw rpc.unavailable('getrawtransaction', `refused: ${answer.message} (${answer.code})`)
+    if (!answer.ok && answer.code !== NOT_FOUND)
+      throw rpc.unavailable('getrawtransaction', `refused: ${answer.message} (${answer.code})`)
     if (!answer.ok) left.push(hash)
     else {
       const transaction = rpc.believe('getrawtransaction', () => parseTransaction(bytesOf(answer.result, hash)))

@@ -38,8 +38,16 @@ describeWithBitcoind('reading bitcoind', () => {
     ['another block', (block: object) => ({ ...block, hash: '11'.repeat(32) }), /another block/],
     ['another height', (block: object) => ({ ...block, height: 1 }), /another block/],
     ['a transaction less', (block: object) => ({ ...block, tx: [] }), /0 transactions of 1/],
-    ['an amount with parts of a satoshi', (block: object) => withFirstOutput(block, { value: '0.000000001' }), /parts of a satoshi/],
-    ['more than there will ever be', (block: object) => withFirstOutput(block, { value: '21000001' }), /more than will ever exist/],
+    [
+      'an amount with parts of a satoshi',
+      (block: object) => withFirstOutput(block, { value: '0.000000001' }),
+      /parts of a satoshi/,
+    ],
+    [
+      'more than there will ever be',
+      (block: object) => withFirstOutput(block, { value: '21000001' }),
+      /more than will ever exist/,
+    ],
     ['an amount that is no number', (block: object) => withFirstOutput(block, { value: null }), /no amount/],
     ['half a script', (block: object) => withFirstOutput(block, { scriptPubKey: { hex: 'abc' } }), /no hex/],
   ] as const)('a node that shows %s is not believed', async ([, change, message]) => {
@@ -56,7 +64,7 @@ describeWithBitcoind('reading bitcoind', () => {
     await expect(adapter.blockAt(height)).rejects.toThrow(/prevout/)
   })
 
-  test('what a reorganisation put back into the pool is in the pool, whatever the index says of its old block', async () => {
+  test('what a reorganisation put back into the pool is in the pool, and nowhere else', async () => {
     const { first } = await world.rivals(await world.newAddress(), 100_000n)
     await adapter.broadcast(first.raw)
     await world.mine(1)
@@ -90,10 +98,15 @@ describeWithBitcoind('reading bitcoind', () => {
     }
   })
 
-  test('what leaves the pool while it is listed is not in it, and senders that can not be had are left out', async () => {
-    const [gone, here] = [await world.pay(await world.newAddress(), 50_000n), await world.pay(await world.newAddress(), 60_000n)]
+  test('what leaves the pool while it is listed is not in it; senders that can not be had are left out', async () => {
+    const [gone, here] = [
+      await world.pay(await world.newAddress(), 50_000n),
+      await world.pay(await world.newAddress(), 60_000n),
+    ]
     proxy.behave = ({ method, params }) =>
-      method === 'getrawtransaction' && params[0] !== here ? { refuse: { code: -5, message: 'No such mempool transaction' } } : 'pass'
+      method === 'getrawtransaction' && params[0] !== here
+        ? { refuse: { code: -5, message: 'No such mempool transaction' } }
+        : 'pass'
     const { hashes, added } = await adapter.mempool(new Set())
     expect([hashes, added.map(({ hash }) => hash)]).toEqual([new Set([here]), [here]])
     expect(hashes.has(gone)).toBe(false)
@@ -104,15 +117,18 @@ describeWithBitcoind('reading bitcoind', () => {
   test('a chain of unconfirmed payments names each sender', async () => {
     const middle = await world.faucet<string>('getnewaddress')
     const first = await world.pay(middle, 100_000n)
-    const { vout } = (await world.faucet<{ txid: string; vout: string }[]>('listunspent', 0)).find(({ txid }) => txid === first)!
+    const { vout } = (await world.faucet<{ txid: string; vout: string }[]>('listunspent', 0)).find(
+      ({ txid }) => txid === first,
+    )!
     const to = await world.newAddress()
     const { txid } = await world.faucet<{ txid: string }>('send', [{ [to]: '0.0005' }], null, 'unset', 10, {
       inputs: [{ txid: first, vout: Number(vout) }],
       add_inputs: false,
     })
     const { added } = await adapter.mempool(new Set([first]))
-    const parents = (await adapter.mempool(new Set())).added.find(({ hash }) => hash === first)!
-    const spent = parents.transfers.find(({ index }) => index === `o:${vout}`)!
+    const both = (await adapter.mempool(new Set())).added
+    const spent = both.find(({ hash }) => hash === first)!.transfers.find(({ index }) => index === `o:${vout}`)!
+    expect(both.find(({ hash }) => hash === txid)!.transfers[0]!.from).toEqual([spent.to])
     expect(added).toMatchObject([{ hash: txid, keys: [`${first}:${vout}`], fee: null }])
     expect(added[0]!.transfers[0]!.from).toEqual([spent.to])
     await world.mine(1)
@@ -141,7 +157,8 @@ describeWithBitcoind('reading bitcoind', () => {
     const wanted = [{ address: await world.newAddress(), contract: null }]
     const busy = { refuse: { code: -8, message: 'Scan already in progress, use action "abort" or "status"' } }
     let times = 2
-    proxy.behave = ({ method, params }) => (method === 'scantxoutset' && params[0] === 'start' && times-- > 0 ? busy : 'pass')
+    proxy.behave = ({ method, params }) =>
+      method === 'scantxoutset' && params[0] === 'start' && times-- > 0 ? busy : 'pass'
     expect(await adapter.balancesAt(height, wanted)).toEqual([0n])
     expect(times).toBeLessThan(0)
     proxy.behave = ({ method }) => (method === 'scantxoutset' ? busy : 'pass')
@@ -175,5 +192,8 @@ const withFirstOutput = (block: object, change: object): object => {
 
 const withoutPrevouts = (block: unknown): object => {
   const { tx } = block as { tx: { vin: object[] }[] }
-  return { ...(block as object), tx: tx.map((one) => ({ ...one, vin: one.vin.map((input) => ({ ...input, prevout: undefined })) })) }
+  return {
+    ...(block as object),
+    tx: tx.map((one) => ({ ...one, vin: one.vin.map((input) => ({ ...input, prevout: undefined })) })),
+  }
 }

@@ -34,7 +34,10 @@ describeWithBitcoind('scripts on bitcoind', () => {
   test.for(Object.entries(NAMELESS))('%s is no payment, and the one beside it is seen', async ([, script]) => {
     const opened = await world()
     const to = await opened.newAddress()
-    const hash = await mineOnly(opened, [{ script, units: 1_000n }, { script: scriptTo(to), units: 2_000n }])
+    const hash = await mineOnly(opened, [
+      { script, units: 1_000n },
+      { script: scriptTo(to), units: 2_000n },
+    ])
     const transaction = (await blockOf(opened.adapter, hash)).transactions.find((one) => one.hash === hash)!
     expect(transaction.transfers.map(({ index, units }) => [index, units])).toEqual([
       ['o:1', 2_000n],
@@ -45,25 +48,33 @@ describeWithBitcoind('scripts on bitcoind', () => {
   test('an output of nothing is no payment', async () => {
     const opened = await world()
     const to = await opened.newAddress()
-    const hash = await mineOnly(opened, [{ script: scriptTo(to), units: 0n }, { script: scriptTo(to), units: 700n }])
+    const hash = await mineOnly(opened, [
+      { script: scriptTo(to), units: 0n },
+      { script: scriptTo(to), units: 700n },
+    ])
     expect(transfersOf(await blockOf(opened.adapter, hash), to).map(({ index }) => index)).toEqual(['o:1'])
   })
 
-  test.for(['legacy', 'p2sh-segwit', 'bech32', 'bech32m'])('addresses of type %s are read as wallets write them', async (type) => {
-    const opened = await world()
-    const wallet = opened.node.walletRpc('outside')
-    const to = await wallet<string>('getnewaddress', '', type)
-    const hash = await opened.payScripts([{ script: scriptTo(to), units: 5_000n }])
-    const [sighted] = (await opened.adapter.mempool(new Set())).added.filter((one) => one.hash === hash)
-    expect(sighted!.transfers[0]).toMatchObject({ to, units: 5_000n })
-    await opened.mine(1)
-    expect(transfersOf(await blockOf(opened.adapter, hash), to)).toEqual([sighted!.transfers[0]])
-  })
+  test.for(['legacy', 'p2sh-segwit', 'bech32', 'bech32m'])(
+    'addresses of type %s are read as wallets write them',
+    async (type) => {
+      const opened = await world()
+      const wallet = opened.node.walletRpc('outside')
+      const to = await wallet<string>('getnewaddress', '', type)
+      const hash = await opened.payScripts([{ script: scriptTo(to), units: 5_000n }])
+      const [sighted] = (await opened.adapter.mempool(new Set())).added.filter((one) => one.hash === hash)
+      expect(sighted!.transfers[0]).toMatchObject({ to, units: 5_000n })
+      await opened.mine(1)
+      expect(transfersOf(await blockOf(opened.adapter, hash), to)).toEqual([sighted!.transfers[0]])
+    },
+  )
 
   test('two hundred outputs to one address are two hundred payments', async () => {
     const opened = await world()
     const to = await opened.newAddress()
-    const hash = await opened.payScripts(Array.from({ length: 200 }, (_, at) => ({ script: scriptTo(to), units: 1_000n + BigInt(at) })))
+    const hash = await opened.payScripts(
+      Array.from({ length: 200 }, (_, at) => ({ script: scriptTo(to), units: 1_000n + BigInt(at) })),
+    )
     await opened.mine(1)
     const found = transfersOf(await blockOf(opened.adapter, hash), to)
     expect(found.map(({ index, units }) => [index, units])).toEqual(

@@ -25,7 +25,12 @@ export const takeCoin = async (wallet: Rpc): Promise<TestCoin> => {
 }
 
 /** Spends a coin to these outputs and pays the rest, less the fee, to a script of the wallet. */
-export const spend = async (wallet: Rpc, coin: TestCoin, outputs: readonly TestOutput[], fee: bigint): Promise<Signed> => {
+export const spend = async (
+  wallet: Rpc,
+  coin: TestCoin,
+  outputs: readonly TestOutput[],
+  fee: bigint,
+): Promise<Signed> => {
   const change = coin.units - outputs.reduce((sum, { units }) => sum + units, 0n) - fee
   if (change < 0n) throw new Error(`the coin has ${btcText(coin.units)} BTC, too little for this`)
   const address = await wallet<string>('getrawchangeaddress')
@@ -47,7 +52,11 @@ export const serialize = ({ txid, vout }: TestCoin, outputs: readonly TestOutput
     '00',
     'fdffffff',
     compact(outputs.length),
-    ...outputs.flatMap(({ script, units }) => [uint(units, 8), compact(script.length), Buffer.from(script).toString('hex')]),
+    ...outputs.flatMap(({ script, units }) => [
+      uint(units, 8),
+      compact(script.length),
+      Buffer.from(script).toString('hex'),
+    ]),
     '00000000',
   ].join('')
 

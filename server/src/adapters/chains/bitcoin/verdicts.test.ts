@@ -16,7 +16,11 @@ const SAYINGS: [code: number, message: string, verdict: string | undefined][] = 
   [-26, 'min relay fee not met, 100 < 141', 'fee-too-low'],
   [-26, 'mempool min fee not met, 141 < 1410', 'fee-too-low'],
   [-26, 'mempool full', 'fee-too-low'],
-  [-26, 'insufficient fee, rejecting replacement ab12, less fees than conflicting txs; 0.00001 < 0.00002', 'fee-too-low'],
+  [
+    -26,
+    'insufficient fee, rejecting replacement ab12, less fees than conflicting txs; 0.00001 < 0.00002',
+    'fee-too-low',
+  ],
   [-26, 'insufficient fee (including sibling eviction), rejecting replacement ab12', 'fee-too-low'],
   [-26, 'replacement-failed, insufficient feerate: does not improve feerate diagram', 'fee-too-low'],
   [-26, 'dust', 'invalid'],

@@ -11,7 +11,11 @@ export const describeBlocks = (world: WorldOf): void => {
       expect(head.hash).toBe(await adapter.hashAt(head.height))
       for (let height = Math.max(1, head.height - 10); height <= head.height; height += 1) {
         const block = await adapter.blockAt(height)
-        expect(block).toMatchObject({ height, hash: await adapter.hashAt(height), parent: await adapter.hashAt(height - 1) })
+        expect(block).toMatchObject({
+          height,
+          hash: await adapter.hashAt(height),
+          parent: await adapter.hashAt(height - 1),
+        })
         expect(new Date(block!.time).getUTCFullYear()).toBeGreaterThan(2008)
       }
       expect(await adapter.blockAt(0)).toMatchObject({ height: 0, hash: await adapter.hashAt(0) })
@@ -33,7 +37,11 @@ export const describeBlocks = (world: WorldOf): void => {
       const block = (await adapter.blockAt(height))!
       const ours = block.transactions.filter(({ hash }) => hashes.includes(hash))
       expect(ours.map(({ hash }) => hash).toSorted()).toEqual(hashes.toSorted())
-      expect(transfersOf(block, to).map(({ units }) => units).toSorted()).toEqual([70_000n, 80_000n])
+      expect(
+        transfersOf(block, to)
+          .map(({ units }) => units)
+          .toSorted(),
+      ).toEqual([70_000n, 80_000n])
       for (const { succeeded, fee, keys, transfers } of ours) {
         expect({ succeeded, contract: transfers[0]!.contract }).toEqual({ succeeded: true, contract: null })
         expect(fee).toBeGreaterThan(0n)
@@ -47,7 +55,11 @@ export const describeBlocks = (world: WorldOf): void => {
     test('name each of several payments of one transaction by an index of its own', async () => {
       const { adapter, newAddress, payAll, mine } = world()
       const [twice, once] = [await newAddress(), await newAddress()]
-      const hash = await payAll([{ to: twice, units: 70_000n }, { to: once, units: 60_000n }, { to: twice, units: 70_000n }])
+      const hash = await payAll([
+        { to: twice, units: 70_000n },
+        { to: once, units: 60_000n },
+        { to: twice, units: 70_000n },
+      ])
       await mine(1)
       const block = await blockOf(adapter, hash)
       const found = [...transfersOf(block, twice), ...transfersOf(block, once)]

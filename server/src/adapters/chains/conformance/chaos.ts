@@ -23,12 +23,17 @@ const FAULTS: Record<string, Behaviour> = {
   'an empty object': { status: 200, body: '{}' },
   'neither result nor error': { status: 200, body: '{"jsonrpc":"2.0","id":0}' },
   'an answer to another question': { status: 200, body: '{"jsonrpc":"2.0","id":77,"result":"0x1"}' },
-  'an error for nobody': { status: 200, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch too large"}}' },
+  'an error for nobody': {
+    status: 200,
+    body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch too large"}}',
+  },
   'a provider that has had enough': { refuse: { code: -32005, message: 'daily request count exceeded' } },
   'a node that is loading': { refuse: { code: -28, message: 'Loading block index...' } },
   'a number of the wrong kind': { change: () => -1.5 },
   nonsense: { change: () => 'nonsense' },
-  'nonsense in an object': { change: () => ({ hash: 7, number: 'x', blocks: -1, confirmations: 'many', success: true, height: 0.5 }) },
+  'nonsense in an object': {
+    change: () => ({ hash: 7, number: 'x', blocks: -1, confirmations: 'many', success: true, height: 0.5 }),
+  },
   'half an answer': 'half',
   'a connection that breaks': 'reset',
   'an answer that is lost': 'lose',
@@ -89,5 +94,7 @@ export const describeChaos = <A extends ChainAdapter>(name: string, makeWorld: (
 /** Errors name network and method, and nothing of the node's address, which may hold a password or a key. */
 const describeError = (error: unknown): string => {
   const { message } = error as Error
-  return error instanceof ChainUnavailable && /^[A-Z_]+: [a-zA-Z_]+: /.test(message) && !message.includes('://') ? 'unavailable' : String(error)
+  return error instanceof ChainUnavailable && /^[A-Z_]+: [a-zA-Z_]+: /.test(message) && !message.includes('://')
+    ? 'unavailable'
+    : String(error)
 }

@@ -13,16 +13,28 @@ export const describeContracts = (world: WorldOf): void => {
       const hashes = [
         await pay(to, 11n),
         await payToken(token, to, 12n),
-        await payInside([{ to, units: 13n }, { to: other, units: 14n }, { to, units: 15n }]),
+        await payInside([
+          { to, units: 13n },
+          { to: other, units: 14n },
+          { to, units: 15n },
+        ]),
         await payByDestruction(to, 16n),
       ]
       await mine(1)
       const block = await blockOf(adapter, hashes[0]!)
       const found = transfersOf(block, to).map(({ index, contract, units }) => [index[0], contract, units])
       const listed = token.toLowerCase()
-      expect(found).toEqual([['n', null, 11n], ['l', listed, 12n], ['t', null, 13n], ['t', null, 15n], ['t', null, 16n]])
+      expect(found).toEqual([
+        ['n', null, 11n],
+        ['l', listed, 12n],
+        ['t', null, 13n],
+        ['t', null, 15n],
+        ['t', null, 16n],
+      ])
       expect(transfersOf(block, other).map(({ units }) => units)).toEqual([14n])
-      expect(new Set(block.transactions.filter(({ hash }) => hashes.includes(hash)).map(({ succeeded }) => succeeded))).toEqual(new Set([true]))
+      expect(
+        new Set(block.transactions.filter(({ hash }) => hashes.includes(hash)).map(({ succeeded }) => succeeded)),
+      ).toEqual(new Set([true]))
     })
 
     test('what was undone moved nothing, but cost its fee', async () => {
@@ -50,7 +62,10 @@ export const describeContracts = (world: WorldOf): void => {
       const last = await payToken(token, to, 33n)
       await mine(1)
       const found = transfersOf(await blockOf(adapter, last), to).map(({ contract, units }) => [contract, units])
-      expect(found).toEqual([[feeToken.toLowerCase(), 990n], [token.toLowerCase(), 33n]])
+      expect(found).toEqual([
+        [feeToken.toLowerCase(), 990n],
+        [token.toLowerCase(), 33n],
+      ])
     })
 
     test('balances of tokens, now and earlier', async () => {
@@ -75,7 +90,10 @@ export const describeContracts = (world: WorldOf): void => {
       expect(await adapter.tokenDecimals(token)).toBe(decimals)
       await expect(adapter.tokenDecimals(stranger)).rejects.toThrow(stranger)
       expect([await adapter.isContract(token), await adapter.isContract(stranger)]).toEqual([true, false])
-      expect(await adapter.estimateGas({ ...impossible, to: stranger, value: 0n, data: '0x' })).toEqual({ ok: true, gas: 21_000n })
+      expect(await adapter.estimateGas({ ...impossible, to: stranger, value: 0n, data: '0x' })).toEqual({
+        ok: true,
+        gas: 21_000n,
+      })
       expect(await adapter.estimateGas(impossible)).toMatchObject({ ok: false, reason: 'reverted' })
       const { first } = await rivals(stranger, 100_000n)
       await adapter.broadcast(first.raw)
@@ -86,7 +104,9 @@ export const describeContracts = (world: WorldOf): void => {
     const senderOf = async (hash: string, mine: (blocks: number) => Promise<void>): Promise<string> => {
       const { adapter } = contracts()
       await mine(1)
-      const [sender, nonce] = (await blockOf(adapter, hash)).transactions.find((one) => one.hash === hash)!.keys[0]!.split(':')
+      const [sender, nonce] = (await blockOf(adapter, hash)).transactions
+        .find((one) => one.hash === hash)!
+        .keys[0]!.split(':')
       expect(nonce).toBe('0')
       return sender!
     }

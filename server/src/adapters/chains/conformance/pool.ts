@@ -39,7 +39,11 @@ export const describePool = (world: WorldOf): void => {
       const before = await adapter.mempool(NOTHING)
       await adapter.broadcast(dearer.raw)
       const after = await adapter.mempool(before.hashes)
-      expect([before.hashes.has(first.hash), after.hashes.has(first.hash), after.hashes.has(dearer.hash)]).toEqual([true, false, true])
+      expect([before.hashes.has(first.hash), after.hashes.has(first.hash), after.hashes.has(dearer.hash)]).toEqual([
+        true,
+        false,
+        true,
+      ])
       expect(after.added.map(({ keys }) => keys)).toEqual(before.added.map(({ keys }) => keys))
       await mine(1)
     })

@@ -13,7 +13,13 @@ export const describeStanding = (world: WorldOf): void => {
       await mine(1)
       const head = await adapter.head()
       const { fee } = (await blockOf(adapter, hash)).transactions.find((one) => one.hash === hash)!
-      expect(await adapter.statusOf(hash)).toEqual({ kind: 'mined', height: head.height, blockHash: head.hash, succeeded: true, fee })
+      expect(await adapter.statusOf(hash)).toEqual({
+        kind: 'mined',
+        height: head.height,
+        blockHash: head.hash,
+        succeeded: true,
+        fee,
+      })
     })
   })
 }
@@ -46,7 +52,10 @@ export const describeReorganisations = (world: WorldOf): void => {
     test('to a branch with the same payment shows it once more, by the same name', async () => {
       const { adapter, newAddress, payAll, mine, reorg } = world()
       const to = await newAddress()
-      const hash = await payAll([{ to: await newAddress(), units: 90_000n }, { to, units: 91_000n }])
+      const hash = await payAll([
+        { to: await newAddress(), units: 90_000n },
+        { to, units: 91_000n },
+      ])
       await mine(1)
       const before = await blockOf(adapter, hash)
       await reorg(1, [])

@@ -28,7 +28,10 @@ export interface ChainWorld {
   /** One transaction that pays several times. */
   payAll(payments: readonly { to: string; units: bigint }[]): Promise<string>
   mine(blocks: number): Promise<void>
-  /** Replaces the newest blocks by one more than they were, with the same transactions but these, which can't come back. */
+  /**
+   * Replaces the newest blocks by one more than they were, with the same transactions but these. Payments from outside
+   * can't come back then; rivals wait in the pool again.
+   */
   reorg(depth: number, without: readonly string[]): Promise<void>
   rivals(to: string, units: bigint): Promise<Rivals>
   /** absent on a chain without contracts */

@@ -19,8 +19,11 @@ export const readBalances = async (rpc: Rpc, height: number, wanted: readonly Wa
   return answers.map((answer, i) => {
     const { address, contract } = wanted[i]!
     const method = contract === null ? 'eth_getBalance' : 'eth_call'
-    if (!answer.ok) throw rpc.unavailable(method, `no balance of ${address} at ${height}: ${answer.message} (${answer.code})`)
-    return rpc.believe(method, () => (contract === null ? quantityOf(answer.result, 'the balance') : unitsOf(answer.result, contract)))
+    if (!answer.ok)
+      throw rpc.unavailable(method, `no balance of ${address} at ${height}: ${answer.message} (${answer.code})`)
+    return rpc.believe(method, () =>
+      contract === null ? quantityOf(answer.result, 'the balance') : unitsOf(answer.result, contract),
+    )
   })
 }
 

@@ -21,8 +21,8 @@ type Header = Omit<Block, 'transactions'> & { shown: Fields[]; hashes: string[] 
 const READINGS = 5
 
 /**
- * The best chain's block at a height with everything that moved in it. Receipts and traces are asked for by its hash, so
- * that all of it is of one fork; when the node has given that fork up meanwhile, all is read anew.
+ * The best chain's block at a height with everything that moved in it. Receipts and traces are asked for by its hash,
+ * so that all of it is of one fork; when the node has given that fork up meanwhile, all is read anew.
  */
 export const readBlockAt = async (rpc: Rpc, height: number, reading: BlockReading): Promise<Block | null> => {
   for (let attempt = 1; attempt <= READINGS; attempt += 1) {
@@ -59,7 +59,9 @@ const complete = async (rpc: Rpc, header: Header, { tokens, traces }: BlockReadi
       : []
   if (!frames) return undefined
   const transactions = rpc.believe(ofReceipts.method, () =>
-    shown.map((transaction, at) => decodeTransaction({ transaction, receipt: receipts[at]!, trace: frames[at] }, tokens)),
+    shown.map((transaction, at) =>
+      decodeTransaction({ transaction, receipt: receipts[at]!, trace: frames[at] }, tokens),
+    ),
   )
   return { ...head, transactions }
 }

@@ -10,13 +10,16 @@ const METHOD = 'eth_sendRawTransaction'
 type Verdict = 'accepted' | 'nonce-used' | 'fee-too-low' | 'insufficient-funds' | 'invalid' | 'node-trouble'
 
 /**
- * What the refusals of geth, bsc, reth, erigon, nethermind and anvil mean: their text is all there is to go by, since most
- * carry one code. The first that fits counts.
+ * What the refusals of geth, bsc, reth, erigon, nethermind, besu and anvil mean: their text is all there is to go by,
+ * since most carry one code. The first that fits counts.
  */
 const VERDICTS: readonly { says: RegExp; verdict: Verdict }[] = [
   { says: /already (known|imported|exists)|known transaction|alreadyknown/i, verdict: 'accepted' },
   { says: /nonce (is )?too low|old ?nonce|nonce has already been used/i, verdict: 'nonce-used' },
-  { says: /underpriced|fee ?too ?low|(fee|price)[^,]* (is )?(less|lower|below)|gas price too low|price below/i, verdict: 'fee-too-low' },
+  {
+    says: /underpriced|fee ?too ?low|(fee|price)[^,]* (is )?(less|lower|below)|gas price too low|price below/i,
+    verdict: 'fee-too-low',
+  },
   { says: /insufficient ?(funds|balance)|exceeds account balance/i, verdict: 'insufficient-funds' },
   { says: /rate limit|too many requests|txpool is full|time(d )?out/i, verdict: 'node-trouble' },
 ]

@@ -16,7 +16,8 @@ export const estimateGas = async (
   { from, to, value, data }: Parameters<AccountChainAdapter['estimateGas']>[0],
 ): Promise<GasEstimate> => {
   const answer = await rpc.ask({ method: 'eth_estimateGas', params: [{ from, to, value: quantity(value), data }] })
-  if (answer.ok) return { ok: true, gas: rpc.believe('eth_estimateGas', () => quantityOf(answer.result, 'the estimate')) }
+  if (answer.ok)
+    return { ok: true, gas: rpc.believe('eth_estimateGas', () => quantityOf(answer.result, 'the estimate')) }
   const { code, message } = answer
   if (NO_FUNDS.test(message)) return { ok: false, reason: 'insufficient-funds', message }
   if (code === REVERTED || WOULD_REVERT.test(message)) return { ok: false, reason: 'reverted', message }
@@ -42,6 +43,7 @@ const MOST_DECIMALS = 255n
 export const readTokenDecimals = (rpc: Rpc, contract: string): Promise<number> =>
   rpc.read('eth_call', [{ to: contract, data: DECIMALS_CALL }, 'latest'], (result) => {
     const decimals = decodeUint(textOf(result, 'the answer'))
-    if (decimals === undefined || decimals > MOST_DECIMALS) throw new RangeError(`${contract} is no token with decimals()`)
+    if (decimals === undefined || decimals > MOST_DECIMALS)
+      throw new RangeError(`${contract} is no token with decimals()`)
     return Number(decimals)
   })

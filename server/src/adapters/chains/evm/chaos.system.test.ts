@@ -28,7 +28,11 @@ describeChaos('anvil out of order', async () => {
       statusOf: (adapter) => adapter.statusOf(mined),
       broadcast: (adapter) => adapter.broadcast(first.raw),
       feeRate: (adapter) => adapter.feeRate(),
-      balancesAt: (adapter) => adapter.balancesAt(height, [{ address, contract: null }, { address, contract: token }]),
+      balancesAt: (adapter) =>
+        adapter.balancesAt(height, [
+          { address, contract: null },
+          { address, contract: token },
+        ]),
       minedNonce: (adapter) => adapter.minedNonce(address),
       estimateGas: (adapter) => adapter.estimateGas({ ...impossible, to: address, data: '0x' }),
       isContract: (adapter) => adapter.isContract(token),

@@ -28,7 +28,7 @@ export interface EvmAdapterSettings extends GasSettings {
 }
 
 export const createEvmAdapter = (settings: EvmAdapterSettings): AccountChainAdapter & { close(): Promise<void> } => {
-  const { network, url, finality, random, timeoutMs = 30_000 } = settings
+  const { network, url, finality, random, timeoutMs = 60_000 } = settings
   if (finality !== 'finalized' && (!Number.isInteger(finality) || finality < 1)) {
     throw new RangeError(`finality is \`finalized\` or a whole number from 1, not ${finality}`)
   }

@@ -4,27 +4,52 @@ import { innerTransfers } from './inner-calls.ts'
 
 const A = `0x${'a1'.repeat(20)}`
 const B = `0x${'b2'.repeat(20)}`
-const frame = (type: string, value: string | undefined, more: object = {}) => ({ type, from: A, to: B, ...(value && { value }), ...more })
+const frame = (type: string, value: string | undefined, more: object = {}) => ({
+  type,
+  from: A,
+  to: B,
+  ...(value && { value }),
+  ...more,
+})
 const outermost = (...calls: object[]) => frame('CALL', '0x5', { calls })
 const found = (...calls: object[]) => innerTransfers(outermost(...calls)).map(({ index, units }) => [index, units])
 
 describe('inner calls', () => {
   test('move value by calls, creations and destructions, each named by its path', () => {
     const calls = [
-      frame('CALL', '0x1', { calls: [frame('STATICCALL', undefined), frame('CREATE', '0x2', { calls: [frame('SELFDESTRUCT', '0x3')] })] }),
+      frame('CALL', '0x1', {
+        calls: [frame('STATICCALL', undefined), frame('CREATE', '0x2', { calls: [frame('SELFDESTRUCT', '0x3')] })],
+      }),
       frame('CREATE2', '0x4'),
     ]
-    expect(found(...calls)).toEqual([['t:0', 1n], ['t:0.1', 2n], ['t:0.1.0', 3n], ['t:1', 4n]])
+    expect(found(...calls)).toEqual([
+      ['t:0', 1n],
+      ['t:0.1', 2n],
+      ['t:0.1.0', 3n],
+      ['t:1', 4n],
+    ])
     const [transfer] = innerTransfers(outermost(frame('CALL', '0x1')))
-    expect(transfer).toEqual({ index: 't:0', contract: null, from: [checksumAddress(A)], to: checksumAddress(B), units: 1n })
+    expect(transfer).toEqual({
+      index: 't:0',
+      contract: null,
+      from: [checksumAddress(A)],
+      to: checksumAddress(B),
+      units: 1n,
+    })
   })
 
-  test.for(['DELEGATECALL', 'CALLCODE', 'STATICCALL'])('%s moves nothing, whatever value it shows; what it calls does', (type) => {
-    expect(found(frame(type, '0x9', { calls: [frame('CALL', '0x1')] }))).toEqual([['t:0.0', 1n]])
-  })
+  test.for(['DELEGATECALL', 'CALLCODE', 'STATICCALL'])(
+    '%s moves nothing, whatever value it shows; what it calls does',
+    (type) => {
+      expect(found(frame(type, '0x9', { calls: [frame('CALL', '0x1')] }))).toEqual([['t:0.0', 1n]])
+    },
+  )
 
   test('that failed undo everything below them, and nothing beside them', () => {
-    const failed = frame('CALL', '0x7', { error: 'execution reverted', calls: [frame('CALL', '0x1', { calls: [frame('CALL', '0x1')] })] })
+    const failed = frame('CALL', '0x7', {
+      error: 'execution reverted',
+      calls: [frame('CALL', '0x1', { calls: [frame('CALL', '0x1')] })],
+    })
     expect(found(failed, frame('CALL', '0x2'))).toEqual([['t:1', 2n]])
     expect(innerTransfers({ ...outermost(frame('CALL', '0x1')), error: 'out of gas' })).toEqual([])
   })

@@ -14,7 +14,8 @@ describe('reading anvil', () => {
   let proxy: TestProxy
   const adapterBehind = (given: { traces?: 'auto' | 'off' } = {}) =>
     adapterOf(proxy.url, { ...KIND, tokens: [world.contracts.token], ...given })
-  const onlyFor = (wanted: string, behaviour: Behaviour) => (call: { method: string }) => (call.method === wanted ? behaviour : 'pass')
+  const onlyFor = (wanted: string, behaviour: Behaviour) => (call: { method: string }) =>
+    call.method === wanted ? behaviour : 'pass'
 
   beforeAll(async () => {
     const node = await anvil()
@@ -65,7 +66,10 @@ describe('reading anvil', () => {
   test.for([
     ['eth_getBlockReceipts', { change: () => null }],
     ['eth_getBlockReceipts', { change: (receipts: unknown) => (receipts as unknown[]).slice(1) }],
-    ['eth_getBlockReceipts', { change: (receipts: unknown) => (receipts as object[]).map((one) => ({ ...one, logs: [] })).toReversed() }],
+    [
+      'eth_getBlockReceipts',
+      { change: (receipts: unknown) => (receipts as object[]).map((one) => ({ ...one, logs: [] })).toReversed() },
+    ],
     [TRACE, { refuse: { code: -32000, message: 'historical state is not available' } }],
     [TRACE, { change: () => [] }],
     [TRACE, { change: (traces: unknown) => (traces as object[]).map(() => ({ error: 'execution timeout' })) }],
@@ -134,7 +138,8 @@ describe('reading anvil', () => {
     proxy.behave = onlyFor('eth_getTransactionReceipt', { change: (receipt) => ({ ...(receipt as object), ...stale }) })
     expect(await adapter.statusOf(hash)).toEqual({ kind: 'unknown' })
     let once = true
-    proxy.behave = ({ method }) => (method === 'eth_getTransactionReceipt' && once ? ((once = false), { change: () => null }) : 'pass')
+    proxy.behave = ({ method }) =>
+      method === 'eth_getTransactionReceipt' && once ? ((once = false), { change: () => null }) : 'pass'
     expect((await adapter.statusOf(hash)).kind).toBe('mined')
   })
 
@@ -142,9 +147,13 @@ describe('reading anvil', () => {
     const { height } = await world.adapter.head()
     const adapter = adapterBehind()
     const wanted = [{ address: await world.newAddress(), contract: null }]
-    proxy.behave = onlyFor('eth_getBlockByNumber', { change: (block) => ({ ...(block as object), hash: `0x${'ab'.repeat(32)}` }) })
+    proxy.behave = onlyFor('eth_getBlockByNumber', {
+      change: (block) => ({ ...(block as object), hash: `0x${'ab'.repeat(32)}` }),
+    })
     await expect(adapter.balancesAt(height, wanted)).rejects.toThrow(/no balance of/)
-    await expect(world.adapter.balancesAt(height, [{ address: wanted[0]!.address, contract: wanted[0]!.address }])).rejects.toThrow(/is it a token/)
+    await expect(
+      world.adapter.balancesAt(height, [{ address: wanted[0]!.address, contract: wanted[0]!.address }]),
+    ).rejects.toThrow(/is it a token/)
   })
 })
 

@@ -56,7 +56,10 @@ describe('receipts of a block', () => {
   test.for([
     ['of a contract that is not listed', log(1, { address: `0x${'ce'.repeat(20)}` })],
     ['of another event', log(1, { topics: [`0x${'11'.repeat(32)}`] })],
-    ['of an NFT', log(1, { topics: [TRANSFER_TOPIC, addressTopic(TO), addressTopic(TO), addressTopic(TO)], data: '0x' })],
+    [
+      'of an NFT',
+      log(1, { topics: [TRANSFER_TOPIC, addressTopic(TO), addressTopic(TO), addressTopic(TO)], data: '0x' }),
+    ],
     ['of nothing', log(1, { data: `0x${'0'.repeat(64)}` })],
     ['with an address that is none', log(1, { topics: [TRANSFER_TOPIC, addressTopic(TO), `0x${'ff'.repeat(32)}`] })],
     ['without an amount', log(1, { data: '0x' })],
@@ -76,7 +79,9 @@ describe('receipts of a block', () => {
   test('a contract that is created holds the value it was created with', () => {
     const created = receipt(1, [], { contractAddress: TOKEN })
     const creating = { transaction: { ...transaction, to: null, value: '0x9' }, receipt: created, trace: undefined }
-    expect(decodeTransaction(creating, new Set()).transfers).toMatchObject([{ index: 'n', units: 9n, to: expect.stringMatching(/^0x(cc){20}$/i) }])
+    expect(decodeTransaction(creating, new Set()).transfers).toMatchObject([
+      { index: 'n', units: 9n, to: expect.stringMatching(/^0x(cc){20}$/i) },
+    ])
   })
 
   test('cost gas at its price, and blobs at theirs', () => {

@@ -3,16 +3,19 @@ import { countOf, hashOf, quantityOf } from './quantity.ts'
 
 export type Receipt = Record<string, unknown>
 
-/** A block's receipts, one for each transaction. Logs are numbered throughout a block, so that one that is missing shows. */
+/** A block's receipts, one for each transaction. Logs are numbered throughout a block, so that a missing one shows. */
 export const decodeReceipts = (result: unknown, blockHash: string, hashes: readonly string[]): Receipt[] => {
   const receipts = listOf(result, 'the receipts').map((one) => objectOf(one, 'a receipt'))
-  if (receipts.length !== hashes.length) throw new Malformed(`${receipts.length} receipts of ${hashes.length} transactions`)
+  if (receipts.length !== hashes.length)
+    throw new Malformed(`${receipts.length} receipts of ${hashes.length} transactions`)
   let logs = 0
   for (const [at, receipt] of receipts.entries()) {
     if (blockHashOf(receipt) !== blockHash) throw new Malformed('a receipt of another block')
-    if (hashOf(receipt['transactionHash'], 'transactionHash') !== hashes[at]) throw new Malformed('receipts are not in order')
+    if (hashOf(receipt['transactionHash'], 'transactionHash') !== hashes[at])
+      throw new Malformed('receipts are not in order')
     for (const log of listOf(receipt['logs'], 'logs')) {
-      if (countOf(objectOf(log, 'a log')['logIndex'], 'logIndex') !== logs) throw new Malformed(`log ${logs} is missing`)
+      if (countOf(objectOf(log, 'a log')['logIndex'], 'logIndex') !== logs)
+        throw new Malformed(`log ${logs} is missing`)
       logs += 1
     }
   }

@@ -15,7 +15,15 @@ describe('sending through anvil', () => {
   const to = privateKeyToAccount(generatePrivateKey()).address
   const sign = (given: object) =>
     account.signTransaction({
-      type: 'eip1559', chainId: 31_337, nonce: 0, gas: 21_000n, to, value: 5n, maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: GWEI, ...given,
+      type: 'eip1559',
+      chainId: 31_337,
+      nonce: 0,
+      gas: 21_000n,
+      to,
+      value: 5n,
+      maxFeePerGas: 9n * GWEI,
+      maxPriorityFeePerGas: GWEI,
+      ...given,
     })
 
   beforeAll(async () => {
@@ -25,7 +33,11 @@ describe('sending through anvil', () => {
 
   test.for([
     ['costs more than there is', { value: 10n ** 18n }, { kind: 'refused', reason: 'insufficient-funds' }],
-    ['offers less than the base fee', { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }, { kind: 'refused', reason: 'fee-too-low' }],
+    [
+      'offers less than the base fee',
+      { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+      { kind: 'refused', reason: 'fee-too-low' },
+    ],
     ['is for another chain', { chainId: 1 }, { kind: 'refused', reason: 'invalid' }],
     ['has too little gas', { gas: 20_000n }, { kind: 'refused', reason: 'invalid' }],
   ] as const)('a transaction that %s', async ([, fields, verdict]) => {
@@ -44,7 +56,7 @@ describe('sending through anvil', () => {
     expect(await world.adapter.minedNonce(account.address)).toBe(1)
   })
 
-  test('an answer that is lost leaves it unknown; handed over again it is accepted, in the pool and in a block', async () => {
+  test('a lost answer leaves it unknown; handed over again it is accepted, in the pool and in a block', async () => {
     const proxy = await startProxy(world.node.url)
     const adapter = adapterOf(proxy.url, KIND)
     const raw = await sign({ nonce: 1 })
@@ -85,20 +97,38 @@ describe('sending through anvil', () => {
     const adapter = adapterOf(proxy.url, { ...KIND, gasPriceFloor: 3n, gasPriceCap: 1_000n })
     const rate = (baseFee: number, tips: number[], used = tips.map(() => 0.5)) => {
       const hex = (value: number): string => `0x${value.toString(16)}`
-      const history = { baseFeePerGas: [hex(1), hex(baseFee)], gasUsedRatio: used, reward: tips.map((tip) => [hex(tip)]) }
+      const history = {
+        baseFeePerGas: [hex(1), hex(baseFee)],
+        gasUsedRatio: used,
+        reward: tips.map((tip) => [hex(tip)]),
+      }
       proxy.behave = () => ({ change: () => history })
       return adapter.feeRate()
     }
-    const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({ kind: 'gas', legacy: false, maxFeePerGas, maxPriorityFeePerGas })
+    const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({
+      kind: 'gas',
+      legacy: false,
+      maxFeePerGas,
+      maxPriorityFeePerGas,
+    })
     expect(await rate(100, [9, 1_000, 20])).toEqual(fees(220n, 20n))
     expect(await rate(100, [0, 0, 20], [0, 0, 0.5])).toEqual(fees(220n, 20n))
     expect(await rate(100, [])).toEqual(fees(203n, 3n))
     expect(await rate(900, [20])).toEqual(fees(1_000n, 20n))
     expect(await rate(900, [5_000])).toEqual(fees(1_000n, 1_000n))
     const legacy = adapterOf(proxy.url, { ...KIND, legacyGas: true, gasPriceFloor: 3n, gasPriceCap: 1_000n })
-    for (const [asked, price] of [['0x0', 3n], ['0x20', 32n], ['0xffffffff', 1_000n]] as const) {
+    for (const [asked, price] of [
+      ['0x0', 3n],
+      ['0x20', 32n],
+      ['0xffffffff', 1_000n],
+    ] as const) {
       proxy.behave = () => ({ change: () => asked })
-      expect(await legacy.feeRate()).toEqual({ kind: 'gas', legacy: true, maxFeePerGas: price, maxPriorityFeePerGas: price })
+      expect(await legacy.feeRate()).toEqual({
+        kind: 'gas',
+        legacy: true,
+        maxFeePerGas: price,
+        maxPriorityFeePerGas: price,
+      })
     }
     await proxy.close()
   })

@@ -27,7 +27,13 @@ const readMined = async (rpc: Rpc, hash: string): Promise<TransactionStatus | un
     if (result === null) return undefined
     const receipt = objectOf(result, 'the receipt')
     const height = countOf(receipt['blockNumber'], 'blockNumber')
-    return { kind: 'mined' as const, height, blockHash: blockHashOf(receipt), succeeded: succeededBy(receipt), fee: feeOf(receipt) }
+    return {
+      kind: 'mined' as const,
+      height,
+      blockHash: blockHashOf(receipt),
+      succeeded: succeededBy(receipt),
+      fee: feeOf(receipt),
+    }
   })
   if (!mined || (await readHeadAt(rpc, mined.height))?.hash !== mined.blockHash) return undefined
   return mined

@@ -32,7 +32,15 @@ const ANVIL_FINAL_BELOW = 2
 const FIRST_BLOCKS = 12
 
 export const adapterOf = (url: string, given: Partial<EvmAdapterSettings> & Kind): EvmWorld['adapter'] =>
-  createEvmAdapter({ url, tokens: [], traces: 'auto', gasPriceFloor: GWEI, gasPriceCap: 500n * GWEI, random: () => 0, ...given })
+  createEvmAdapter({
+    url,
+    tokens: [],
+    traces: 'auto',
+    gasPriceFloor: GWEI,
+    gasPriceCap: 500n * GWEI,
+    random: () => 0,
+    ...given,
+  })
 
 export const openEvmWorld = async (node: Anvil, kind: Kind): Promise<EvmWorld> => {
   const { rpc } = node
@@ -49,7 +57,13 @@ export const openEvmWorld = async (node: Anvil, kind: Kind): Promise<EvmWorld> =
   }
   const payAll: ChainWorld['payAll'] = (payments) => {
     const units = payments.map((one) => one.units)
-    return call('Payer', payer, 'pay', [payments.map(({ to }) => to), units], units.reduce((sum, one) => sum + one, 0n))
+    return call(
+      'Payer',
+      payer,
+      'pay',
+      [payments.map(({ to }) => to), units],
+      units.reduce((sum, one) => sum + one, 0n),
+    )
   }
   const contracts: EvmWorld['contracts'] = {
     adapter,
@@ -67,7 +81,11 @@ export const openEvmWorld = async (node: Anvil, kind: Kind): Promise<EvmWorld> =
       from: faucetAccount,
       to: payer,
       value: 1n,
-      data: encodeFunctionData({ abi: readArtifact('Payer').abi, functionName: 'payThenRevert', args: [[payer], [1n]] }),
+      data: encodeFunctionData({
+        abi: readArtifact('Payer').abi,
+        functionName: 'payThenRevert',
+        args: [[payer], [1n]],
+      }),
     },
   }
   return {
@@ -97,7 +115,12 @@ const deployTokens = async ({ rpc }: Anvil): Promise<[Address, Address, Address]
 }
 
 /** Of an account that is not the faucet's, so that a reorganisation puts them back into the pool. */
-const makeRivals = async ({ rpc }: Anvil, { legacyGas, chainId }: Kind, to: Address, value: bigint): Promise<Rivals> => {
+const makeRivals = async (
+  { rpc }: Anvil,
+  { legacyGas, chainId }: Kind,
+  to: Address,
+  value: bigint,
+): Promise<Rivals> => {
   const account = privateKeyToAccount(generatePrivateKey())
   await rpc('anvil_setBalance', account.address, `0x${PLENTY.toString(16)}`)
   const sign = async (price: bigint, units: bigint) => {
@@ -108,5 +131,9 @@ const makeRivals = async ({ rpc }: Anvil, { legacyGas, chainId }: Kind, to: Addr
     return { raw, hash: await rpc<string>('web3_sha3', raw) }
   }
   // The same price does not replace; the amount makes it another transaction.
-  return { first: await sign(5n * GWEI, value), cheaper: await sign(5n * GWEI, value + 1n), dearer: await sign(9n * GWEI, value) }
+  return {
+    first: await sign(5n * GWEI, value),
+    cheaper: await sign(5n * GWEI, value + 1n),
+    dearer: await sign(9n * GWEI, value),
+  }
 }

@@ -9,7 +9,8 @@ const METHOD = 'debug_traceBlockByHash'
 const TRACER = { tracer: 'callTracer', tracerConfig: { onlyTopCall: false, withLog: false }, timeout: '60s' }
 const METHOD_NOT_FOUND = -32601
 /** How nodes and providers say that they never trace, whatever the block. */
-const UNSUPPORTED = /(method|tracer|namespace|module|api).*(not (found|supported|available|allowed|enabled|exist)|does not exist|disabled|unsupported)|upgrade/i
+const UNSUPPORTED =
+  /(method|tracer|module|api).*(not (found|supported|available|allowed|enabled|exist)|disabled|unsupported)|upgrade/i
 /** A gas of this much pays for nothing but the transaction itself. */
 const PLAIN_TRANSFER_GAS = 21_000n
 

@@ -4,12 +4,13 @@ import { ChainUnavailable, type AccountChainAdapter, type FeeRate } from '../por
 import { takeBroadcast } from './broadcast.ts'
 import type { Chain, SimulatedBlock } from './chain.ts'
 import type { Faults } from './faults.ts'
+import type { ChainKind } from './names.ts'
 import { GAS, readAccountTransaction, readCoinTransaction } from './raw.ts'
 import { balanceAt, headOf, observedBlock, poolOf, statusOf } from './view.ts'
 
 export interface SimulatedNode {
   network: Network
-  kind: 'coins' | 'accounts'
+  kind: ChainKind
   identity: string
   chainId: bigint
   /** confirmations that make a block final */
@@ -39,7 +40,8 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
     finalized: () => pass('finalized', () => headOf(shown().at(-node.finalDepth) ?? shown()[0]!)),
     blockAt: (height) => pass('blockAt', () => observedBlock(shown()[height])),
     hashAt: (height) => pass('hashAt', () => shown()[height]?.hash ?? null),
-    mempool: (known) => pass('mempool', () => (kind === 'coins' ? poolOf(chain, known) : { hashes: new Set(), added: [] })),
+    mempool: (known) =>
+      pass('mempool', () => (kind === 'coins' ? poolOf(chain, known) : { hashes: new Set(), added: [] })),
     statusOf: (hash) => pass('statusOf', () => statusOf(chain, shown(), hash)),
     broadcast: (raw) =>
       pass('broadcast', () => {
@@ -53,7 +55,8 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
     balancesAt: (height, wanted) =>
       pass('balancesAt', () => {
         const at = head().height
-        if (height > at || (kind === 'coins' && height !== at)) throw new ChainUnavailable(`${network}: the head is at ${at}, not at ${height}`)
+        if (height > at || (kind === 'coins' && height !== at))
+          throw new ChainUnavailable(`${network}: the head is at ${at}, not at ${height}`)
         return wanted.map(({ address, contract }) => balanceAt(chain, height, address, contract?.toLowerCase() ?? null))
       }),
     minedNonce: (address) => pass('minedNonce', () => chain.state.nonceOf(address)),

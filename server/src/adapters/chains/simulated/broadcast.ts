@@ -7,17 +7,23 @@ import type { SimulatedTransaction } from './transaction.ts'
 const RAISE = { by: 11n, of: 10n }
 
 /** Takes a transaction into the pool as a node would. @param floor the least price taken */
-export const takeBroadcast = (chain: Chain, read: SimulatedTransaction | Unreadable, floor: bigint): BroadcastResult => {
+export const takeBroadcast = (
+  chain: Chain,
+  read: SimulatedTransaction | Unreadable,
+  floor: bigint,
+): BroadcastResult => {
   if (read.hash !== undefined && (chain.pool.has(read.hash) || chain.blockOf(read.hash))) return { kind: 'accepted' }
   if ('refused' in read) {
     const { refused, message } = read
     return refused === 'conflict' ? { kind: 'conflict', message } : { kind: 'refused', reason: 'invalid', message }
   }
-  if (read.turn && read.turn.nonce < chain.state.nonceOf(read.turn.address)) return { kind: 'conflict', message: 'nonce too low' }
+  if (read.turn && read.turn.nonce < chain.state.nonceOf(read.turn.address))
+    return { kind: 'conflict', message: 'nonce too low' }
   if (read.turn && !chain.state.canSucceed(feeOnly(read))) {
     return { kind: 'refused', reason: 'insufficient-funds', message: 'insufficient funds for fee and value' }
   }
-  const tooCheap = read.price < floor || chain.rivalsOf(read).some(({ price }) => read.price * RAISE.of < price * RAISE.by)
+  const tooCheap =
+    read.price < floor || chain.rivalsOf(read).some(({ price }) => read.price * RAISE.of < price * RAISE.by)
   if (tooCheap) return { kind: 'refused', reason: 'fee-too-low', message: 'it offers too little' }
   chain.take(read)
   return { kind: 'accepted' }

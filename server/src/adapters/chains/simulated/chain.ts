@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
-import type { Head, Transfer } from '@bursar/chainkit'
-import { addressOf } from '@bursar/chainkit/bitcoin'
-import { checksumAddress } from '@bursar/chainkit/evm'
+import type { Head } from '@bursar/chainkit'
+import { Names, type ChainKind } from './names.ts'
+import { OUTSIDE_PRICE, outsideTransaction, type OutsidePayment } from './outside.ts'
 import { ChainState, outputsOf } from './state.ts'
 import { undone, type Debit, type SimulatedTransaction } from './transaction.ts'
 
@@ -11,27 +10,14 @@ export interface SimulatedBlock extends Head {
   transactions: SimulatedTransaction[]
 }
 
-/** A payment from outside, whose coins come from nowhere. */
-export interface OutsidePayment {
-  to: string
-  units: bigint
-  /** a token's contract in lower case, listed or not; null for the native coin */
-  contract?: string | null
-  /** by a call within the transaction, on a chain of accounts */
-  inner?: boolean
-}
-
 export interface ChainShape {
-  kind: 'coins' | 'accounts'
+  kind: ChainKind
   seed: string
   /** contracts whose transfers are seen, in lower case */
   tokens: ReadonlySet<string>
   /** ms since the epoch */
   timeAt(height: number): number
 }
-
-const OUTSIDE_PRICE = 2_000n
-const OUTSIDE_FEE = 300n
 
 /** A chain in memory: blocks, a pool, and what each block did. The same calls make the same chain. */
 export class Chain {
@@ -42,11 +28,12 @@ export class Chain {
   readonly held = new Set<string>()
   readonly state = new ChainState()
   readonly #shape: ChainShape
+  readonly #names: Names
   readonly #known = new Map<string, SimulatedTransaction>()
-  #made = 0
 
   constructor(shape: ChainShape) {
     this.#shape = shape
+    this.#names = new Names(shape.kind, shape.seed)
     this.#addBlock([])
   }
 
@@ -55,16 +42,14 @@ export class Chain {
   }
 
   newAddress(): string {
-    const bytes = Buffer.from(this.#digest('address'), 'hex').subarray(0, 20)
-    if (this.#shape.kind === 'accounts') return checksumAddress(`0x${bytes.toString('hex')}`)
-    return addressOf(Buffer.concat([Buffer.from([0x00, 0x14]), bytes]), 'regtest')!
+    return this.#names.address()
   }
 
   /** A transaction from outside enters the pool; `fails`: it will be mined without effect. Answers its hash. */
-  pay(payments: readonly OutsidePayment[], { fails = false, price = OUTSIDE_PRICE }: { fails?: boolean; price?: bigint } = {}): string {
+  pay(payments: readonly OutsidePayment[], { fails = false, price = OUTSIDE_PRICE } = {}): string {
     const sender = this.newAddress()
-    const key = this.#shape.kind === 'accounts' ? `${sender}:0` : `${this.#digest('coin')}:0`
-    const transaction = this.#outside(sender, [key], payments, price)
+    const keys = [this.#shape.kind === 'accounts' ? `${sender}:0` : `${this.#names.hash()}:0`]
+    const transaction = this.#outside(payments, { sender, keys, price })
     this.take(fails ? undone(transaction) : transaction)
     return transaction.hash
   }
@@ -78,14 +63,14 @@ export class Chain {
 
   /** Other transactions of the pool that use up the same. */
   rivalsOf({ hash, keys }: SimulatedTransaction): SimulatedTransaction[] {
-    return [...this.pool.values()].filter((other) => other.hash !== hash && other.keys.some((key) => keys.includes(key)))
+    return [...this.pool.values()].filter((one) => one.hash !== hash && one.keys.some((key) => keys.includes(key)))
   }
 
   /** Another payment from outside takes the place of one in the pool, to somebody else and at a higher price. */
   replace(hash: string): string {
     const replaced = this.pool.get(hash)
     if (!replaced) throw new RangeError(`${hash} is not in the pool`)
-    const replacement = this.#outside(this.newAddress(), replaced.keys, [{ to: this.newAddress(), units: 1n }], replaced.price * 2n)
+    const replacement = this.#toSomebodyElse({ ...replaced, price: replaced.price * 2n })
     this.take(replacement)
     return replacement.hash
   }
@@ -100,22 +85,27 @@ export class Chain {
   }
 
   mine(blocks = 1): void {
-    for (let at = 0; at < blocks; at += 1) this.#addBlock([...this.pool.values()].filter(({ hash }) => !this.held.has(hash)))
+    for (let at = 0; at < blocks; at += 1) {
+      this.#addBlock([...this.pool.values()].filter(({ hash }) => !this.held.has(hash)))
+    }
   }
 
   /**
-   * Replaces the newest blocks by one more than they were, with the same transactions except these: `lost` ones never come
-   * back, since something else uses up what they did; `returned` ones and what hung on them wait in the pool.
+   * Replaces the newest blocks by one more than they were, with the same transactions except these: `lost` ones never
+   * come back, since something else uses up what they did; `returned` ones and what hung on them wait in the pool.
    */
-  reorganise(depth: number, { lost = [], returned = [] }: { lost?: readonly string[]; returned?: readonly string[] } = {}): void {
-    if (depth < 1 || depth >= this.blocks.length) throw new RangeError(`depth is from 1 to ${this.blocks.length - 1}, not ${depth}`)
+  reorganise(depth: number, change: { lost?: readonly string[]; returned?: readonly string[] } = {}): void {
+    const { lost = [], returned = [] } = change
+    const most = this.blocks.length - 1
+    if (depth < 1 || depth > most) throw new RangeError(`depth is from 1 to ${most}, not ${depth}`)
     const old = this.blocks.splice(-depth)
     for (const { transactions } of old.toReversed()) for (const one of transactions.toReversed()) this.state.undo(one)
     const waiting: SimulatedTransaction[] = []
     for (const { transactions } of old) {
       const originals = transactions.map(({ hash }) => this.#known.get(hash)!)
-      const kept = originals.flatMap((one) => (lost.includes(one.hash) ? [this.#instead(one)] : returned.includes(one.hash) ? [] : [one]))
-      waiting.push(...originals.filter(({ hash }) => returned.includes(hash)), ...this.#addBlock(kept))
+      const back = originals.filter(({ hash }) => returned.includes(hash))
+      const kept = originals.filter((one) => !back.includes(one))
+      waiting.push(...back, ...this.#addBlock(kept.map((one) => (lost.includes(one.hash) ? this.#instead(one) : one))))
     }
     this.#addBlock([])
     for (const one of waiting) this.take(one)
@@ -137,7 +127,7 @@ export class Chain {
   #addBlock(candidates: readonly SimulatedTransaction[]): SimulatedTransaction[] {
     const transactions: SimulatedTransaction[] = []
     let left = [...candidates]
-    for (let before = -1; before !== left.length; ) {
+    for (let before = -1; before !== left.length;) {
       before = left.length
       left = left.filter((one) => {
         if (!this.state.canApply(one)) return true
@@ -148,8 +138,8 @@ export class Chain {
       })
     }
     const height = this.blocks.length
-    const parent = this.blocks.at(-1)?.hash ?? this.#hash('parent')
-    this.blocks.push({ height, hash: this.#hash('block'), parent, time: this.#shape.timeAt(height), transactions })
+    const parent = this.blocks.at(-1)?.hash ?? this.#names.hash()
+    this.blocks.push({ height, hash: this.#names.hash(), parent, time: this.#shape.timeAt(height), transactions })
     for (const { hash } of transactions) this.pool.delete(hash)
     return left
   }
@@ -164,29 +154,18 @@ export class Chain {
   }
 
   /** Uses up what another does, so that the other can never be mined. */
-  #instead({ keys, debits, turn, price }: SimulatedTransaction): SimulatedTransaction {
-    const payment = this.#outside(this.newAddress(), keys, [{ to: this.newAddress(), units: 1n }], price)
-    const instead = { ...payment, debits, turn }
+  #instead(lost: SimulatedTransaction): SimulatedTransaction {
+    const instead = { ...this.#toSomebodyElse(lost), debits: lost.debits, turn: lost.turn }
     this.#known.set(instead.hash, instead)
     return instead
   }
 
-  #outside(sender: string, keys: string[], payments: readonly OutsidePayment[], price: bigint): SimulatedTransaction {
-    const transfers = payments.flatMap(({ to, units, contract = null, inner = false }, at): Transfer[] => {
-      if (units === 0n || (contract !== null && !this.#shape.tokens.has(contract))) return []
-      const native = inner || at > 0 ? `t:${at}` : 'n'
-      const index = this.#shape.kind === 'coins' ? `o:${at}` : contract === null ? native : `l:${at}`
-      return [{ index, contract, from: [sender], to, units }]
-    })
-    return { hash: this.#hash('transaction'), keys, succeeded: true, fee: OUTSIDE_FEE, transfers, debits: [], turn: null, price }
+  #toSomebodyElse({ keys, price }: SimulatedTransaction): SimulatedTransaction {
+    return this.#outside([{ to: this.newAddress(), units: 1n }], { sender: this.newAddress(), keys, price })
   }
 
-  #hash(what: string): string {
-    return `${this.#shape.kind === 'accounts' ? '0x' : ''}${this.#digest(what)}`
-  }
-
-  #digest(what: string): string {
-    this.#made += 1
-    return createHash('sha256').update(`${this.#shape.seed}/${what}/${this.#made}`).digest('hex')
+  #outside(payments: readonly OutsidePayment[], given: { sender: string; keys: string[]; price: bigint }) {
+    const { kind, tokens } = this.#shape
+    return outsideTransaction(payments, { kind, tokens, names: this.#names }, given)
   }
 }

@@ -5,8 +5,9 @@ import { createSimulatedAdapter, type SimulatedNode } from './adapter.ts'
 import { Chain } from './chain.ts'
 import { Faults } from './faults.ts'
 
-export type { Chain, OutsidePayment, SimulatedBlock } from './chain.ts'
+export type { Chain, SimulatedBlock } from './chain.ts'
 export type { Faults } from './faults.ts'
+export type { OutsidePayment } from './outside.ts'
 
 export interface SimulatedSettings {
   /** Bitcoin has coins, the others accounts */
@@ -39,14 +40,31 @@ const BLOCK_MS = 1_000
 const GWEI = 1_000_000_000n
 
 export const createSimulatedChain = (settings: SimulatedSettings): SimulatedChain => {
-  const { network, seed, finalDepth = 6, chainId = 1n, timeAt = (height: number) => START + height * BLOCK_MS } = settings
+  const {
+    network,
+    seed,
+    finalDepth = 6,
+    chainId = 1n,
+    timeAt = (height: number) => START + height * BLOCK_MS,
+  } = settings
   const kind = isEvmNetwork(network) || network === 'TRON' ? 'accounts' : 'coins'
   const tokens = new Map((settings.tokens ?? []).map(({ contract, decimals }) => [contract.toLowerCase(), decimals]))
   const chain = new Chain({ kind, seed, tokens: new Set(tokens.keys()), timeAt })
   const faults = new Faults()
   const identity = kind === 'accounts' ? String(chainId) : seed
   const feeRate = settings.feeRate ?? defaultRate(network)
-  const node: SimulatedNode = { network, kind, identity, chainId, finalDepth, tokens, chain, faults, feeRate, floor: 1_000n }
+  const node: SimulatedNode = {
+    network,
+    kind,
+    identity,
+    chainId,
+    finalDepth,
+    tokens,
+    chain,
+    faults,
+    feeRate,
+    floor: 1_000n,
+  }
   const setFeeRate = (rate: FeeRate): void => {
     node.feeRate = rate
   }
@@ -56,4 +74,9 @@ export const createSimulatedChain = (settings: SimulatedSettings): SimulatedChai
 const defaultRate = (network: Network): FeeRate =>
   network === 'BITCOIN'
     ? { kind: 'vbyte', milliSatPerVb: 2_000n }
-    : { kind: 'gas', legacy: network !== 'ETHEREUM', maxFeePerGas: 3n * GWEI, maxPriorityFeePerGas: network === 'ETHEREUM' ? GWEI : 3n * GWEI }
+    : {
+        kind: 'gas',
+        legacy: network !== 'ETHEREUM',
+        maxFeePerGas: 3n * GWEI,
+        maxPriorityFeePerGas: network === 'ETHEREUM' ? GWEI : 3n * GWEI,
+      }

@@ -14,13 +14,17 @@ export interface Unreadable {
 export const GAS = { native: 21_000n, token: 60_000n }
 const MILLI = 1_000n
 
-/** Reads a Bitcoin transaction. Signatures are not looked at: what a wallet may spend is the signer's to prove elsewhere. */
-export const readCoinTransaction = (raw: string, coinAt: (outpoint: string) => Debit | undefined): SimulatedTransaction | Unreadable => {
+/** Reads a Bitcoin transaction. Its signatures are not looked at: a real node's tests do that. */
+export const readCoinTransaction = (
+  raw: string,
+  coinAt: (outpoint: string) => Debit | undefined,
+): SimulatedTransaction | Unreadable => {
   const parsed = parseTransaction(Buffer.from(raw, 'hex'))
   if (isRefused(parsed)) return { refused: 'invalid', message: parsed.message }
   const keys = parsed.inputs.map(outpointOf)
   const debits = keys.map(coinAt)
-  if (debits.includes(undefined)) return { refused: 'conflict', hash: parsed.txid, message: 'an input is missing or spent' }
+  if (debits.includes(undefined))
+    return { refused: 'conflict', hash: parsed.txid, message: 'an input is missing or spent' }
   const spent = debits as Debit[]
   const fee = sumOf(spent) - sumOf(parsed.outputs)
   if (fee < 0n) return { refused: 'invalid', message: 'it pays more than it spends' }
@@ -53,8 +57,20 @@ export const readAccountTransaction = (
     ...(token ? [{ index: 'l:0', contract, from: [from], to: token.to, units: token.units }] : []),
   ]
   const transfers = moved.filter(({ units }) => units > 0n)
-  const debits = [...transfers.map(({ contract, units }) => ({ address: from, contract, units })), { address: from, contract: null, units: fee }]
-  return { hash, keys: [`${from}:${nonce}`], succeeded: true, fee, transfers, debits, turn: { address: from, nonce }, price }
+  const debits = [
+    ...transfers.map(({ contract, units }) => ({ address: from, contract, units })),
+    { address: from, contract: null, units: fee },
+  ]
+  return {
+    hash,
+    keys: [`${from}:${nonce}`],
+    succeeded: true,
+    fee,
+    transfers,
+    debits,
+    turn: { address: from, nonce },
+    price,
+  }
 }
 
 const sumOf = (items: readonly { units: bigint }[]): bigint => items.reduce((sum, { units }) => sum + units, 0n)

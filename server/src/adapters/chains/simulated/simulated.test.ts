@@ -14,7 +14,16 @@ const accounts = (seed = 'a') =>
 const GWEI = 10n ** 9n
 const owner = privateKeyToAccount(`0x${'42'.repeat(32)}`)
 const sign = (nonce: number, given: object = {}) =>
-  owner.signTransaction({ type: 'legacy', chainId: 7, nonce, gas: 60_000n, gasPrice: GWEI, to: owner.address, value: 0n, ...given })
+  owner.signTransaction({
+    type: 'legacy',
+    chainId: 7,
+    nonce,
+    gas: 60_000n,
+    gasPrice: GWEI,
+    to: owner.address,
+    value: 0n,
+    ...given,
+  })
 
 /** Everything an adapter shows of a chain. */
 const everything = async ({ adapter, chain }: SimulatedChain) => ({
@@ -39,7 +48,10 @@ describe('a simulated chain', () => {
   })
 
   test('after any history holds what a chain that never turned back would hold', () => {
-    const step = fc.record({ what: fc.constantFrom('pay', 'mine', 'reorganise', 'drop', 'replace', 'hold'), at: fc.nat({ max: 20 }) })
+    const step = fc.record({
+      what: fc.constantFrom('pay', 'mine', 'reorganise', 'drop', 'replace', 'hold'),
+      at: fc.nat({ max: 20 }),
+    })
     fc.assert(
       fc.property(fc.constantFrom('coins', 'accounts'), fc.array(step, { maxLength: 40 }), (kind, steps) => {
         const { chain } = kind === 'coins' ? coins() : accounts()
@@ -55,7 +67,10 @@ describe('a simulated chain', () => {
           if (what === 'reorganise' && chain.blocks.length > 1) {
             const depth = 1 + (at % (chain.blocks.length - 1))
             const mined = chain.blocks.slice(-depth).flatMap(({ transactions }) => transactions.map((one) => one.hash))
-            const [lost, returned] = [mined.filter((_, i) => i % 3 === at % 3), mined.filter((_, i) => i % 3 === (at + 1) % 3)]
+            const [lost, returned] = [
+              mined.filter((_, i) => i % 3 === at % 3),
+              mined.filter((_, i) => i % 3 === (at + 1) % 3),
+            ]
             chain.reorganise(depth, { lost, returned })
           }
         }
@@ -75,20 +90,23 @@ describe('a simulated chain', () => {
     )
   })
 
-  test.for(['lost', 'returned'] as const)('what spends a payment that is %s in a reorganisation shares its fate', async (fate) => {
-    const { adapter, chain } = coins()
-    const parent = chain.pay([{ to: chain.newAddress(), units: 50_000n }])
-    chain.mine()
-    const to = chain.newAddress()
-    const output = { script: scriptTo(to), units: 40_000n }
-    const raw = serialize({ txid: parent, vout: 0, units: 50_000n }, [output])
-    expect(await adapter.broadcast(raw)).toEqual({ kind: 'accepted' })
-    const child = [...chain.pool.keys()]
-    chain.reorganise(1, { [fate]: [parent] })
-    expect([...chain.pool.keys()].toSorted()).toEqual(fate === 'lost' ? [] : [parent, ...child].toSorted())
-    chain.mine()
-    expect([chain.pool.size, chain.state.balanceOf(to, null)]).toEqual([0, fate === 'lost' ? 0n : 40_000n])
-  })
+  test.for(['lost', 'returned'] as const)(
+    'what spends a payment that is %s in a reorganisation shares its fate',
+    async (fate) => {
+      const { adapter, chain } = coins()
+      const parent = chain.pay([{ to: chain.newAddress(), units: 50_000n }])
+      chain.mine()
+      const to = chain.newAddress()
+      const output = { script: scriptTo(to), units: 40_000n }
+      const raw = serialize({ txid: parent, vout: 0, units: 50_000n }, [output])
+      expect(await adapter.broadcast(raw)).toEqual({ kind: 'accepted' })
+      const child = [...chain.pool.keys()]
+      chain.reorganise(1, { [fate]: [parent] })
+      expect([...chain.pool.keys()].toSorted()).toEqual(fate === 'lost' ? [] : [parent, ...child].toSorted())
+      chain.mine()
+      expect([chain.pool.size, chain.state.balanceOf(to, null)]).toEqual([0, fate === 'lost' ? 0n : 40_000n])
+    },
+  )
 
   test('miners pass over what is held', async () => {
     const { adapter, chain } = coins()
@@ -130,12 +148,20 @@ describe('accounts', () => {
     expect([await pay(0, 7n), await pay(1, 7n)]).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }])
     chain.mine()
     const block = (await adapter.blockAt(chain.head.height))!
-    expect(block.transactions.map(({ succeeded, fee }) => [succeeded, fee])).toEqual([[true, 60_000n * GWEI], [false, 60_000n * GWEI]])
+    expect(block.transactions.map(({ succeeded, fee }) => [succeeded, fee])).toEqual([
+      [true, 60_000n * GWEI],
+      [false, 60_000n * GWEI],
+    ])
     expect(transfersOf(block, to).map(({ index, units }) => [index, units])).toEqual([['l:0', 7n]])
-    const wanted = [{ address: owner.address, contract: TOKEN }, { address: owner.address, contract: null }]
+    const wanted = [
+      { address: owner.address, contract: TOKEN },
+      { address: owner.address, contract: null },
+    ]
     expect(await adapter.balancesAt(chain.head.height, wanted)).toEqual([3n, 10n ** 18n - 120_000n * GWEI])
     expect(await adapter.balancesAt(chain.head.height - 1, wanted)).toEqual([10n, 10n ** 18n])
-    expect(await adapter.estimateGas({ from: owner.address, to: TOKEN, value: 0n, data: encodeTransfer(to, 4n) })).toMatchObject({ ok: false })
+    expect(
+      await adapter.estimateGas({ from: owner.address, to: TOKEN, value: 0n, data: encodeTransfer(to, 4n) }),
+    ).toMatchObject({ ok: false })
   })
 
   test('without funds, for another chain, or too cheap are refused', async () => {
@@ -146,7 +172,8 @@ describe('accounts', () => {
       [await sign(0, { gasPrice: 1n }), 'fee-too-low'],
       ['0xff', 'invalid'],
     ] as const
-    for (const [raw, reason] of refusals) expect(await adapter.broadcast(raw)).toMatchObject({ kind: 'refused', reason })
+    for (const [raw, reason] of refusals)
+      expect(await adapter.broadcast(raw)).toMatchObject({ kind: 'refused', reason })
   })
 })
 

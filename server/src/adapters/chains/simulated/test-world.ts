@@ -21,8 +21,18 @@ export const openCoinWorld = async (): Promise<ChainWorld> => {
 
 export const openAccountWorld = async (): Promise<ChainWorld> => {
   const tokens = [TOKEN, FEE_TOKEN].map((contract) => ({ contract, decimals: 6 }))
-  const simulated = createSimulatedChain({ network: 'ETHEREUM', seed: 'conformance', chainId: CHAIN_ID, finalDepth: FINAL_DEPTH, tokens })
-  return { ...worldOf(simulated), rivals: (to, units) => accountRivals(simulated, to, units), contracts: contractsOf(simulated) }
+  const simulated = createSimulatedChain({
+    network: 'ETHEREUM',
+    seed: 'conformance',
+    chainId: CHAIN_ID,
+    finalDepth: FINAL_DEPTH,
+    tokens,
+  })
+  return {
+    ...worldOf(simulated),
+    rivals: (to, units) => accountRivals(simulated, to, units),
+    contracts: contractsOf(simulated),
+  }
 }
 
 const worldOf = ({ adapter, chain, identity }: SimulatedChain): Omit<ChainWorld, 'rivals'> => {
@@ -37,7 +47,9 @@ const worldOf = ({ adapter, chain, identity }: SimulatedChain): Omit<ChainWorld,
     mine: async (blocks) => chain.mine(blocks),
     reorg: async (depth, without) => {
       // Like a real chain's: what was handed over signed returns to the pool, the rest is spent otherwise.
-      const returned = without.filter((hash) => chain.blockOf(hash)!.transactions.some((one) => one.hash === hash && one.debits.length > 0))
+      const returned = without.filter((hash) =>
+        chain.blockOf(hash)!.transactions.some((one) => one.hash === hash && one.debits.length > 0),
+      )
       chain.reorganise(depth, { returned, lost: without.filter((hash) => !returned.includes(hash)) })
     },
   }
@@ -48,7 +60,10 @@ const coinRivals = async ({ chain }: SimulatedChain, to: string, units: bigint):
   chain.mine()
   const change = scriptTo(chain.newAddress())
   const pay = (fee: bigint) => {
-    const outputs = [{ script: scriptTo(to), units }, { script: change, units: coin.units - units - fee }]
+    const outputs = [
+      { script: scriptTo(to), units },
+      { script: change, units: coin.units - units - fee },
+    ]
     const raw = serialize(coin, outputs)
     const parsed = parseTransaction(Buffer.from(raw, 'hex'))
     if (isRefused(parsed)) throw new Error(parsed.message)
@@ -62,10 +77,22 @@ const accountRivals = async ({ chain }: SimulatedChain, to: string, value: bigin
   chain.pay([{ to: account.address, units: 10n ** 18n }])
   chain.mine()
   const sign = async (gasPrice: bigint, units: bigint) => {
-    const raw = await account.signTransaction({ type: 'legacy', chainId: Number(CHAIN_ID), nonce: 0, gas: 21_000n, gasPrice, to: to as `0x${string}`, value: units })
+    const raw = await account.signTransaction({
+      type: 'legacy',
+      chainId: Number(CHAIN_ID),
+      nonce: 0,
+      gas: 21_000n,
+      gasPrice,
+      to: to as `0x${string}`,
+      value: units,
+    })
     return { raw, hash: transactionHash(fromHex(raw)) }
   }
-  return { first: await sign(5n * GWEI, value), cheaper: await sign(5n * GWEI, value + 1n), dearer: await sign(9n * GWEI, value) }
+  return {
+    first: await sign(5n * GWEI, value),
+    cheaper: await sign(5n * GWEI, value + 1n),
+    dearer: await sign(9n * GWEI, value),
+  }
 }
 
 const contractsOf = ({ adapter, chain }: SimulatedChain): ContractWorld => ({

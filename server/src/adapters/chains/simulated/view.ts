@@ -17,9 +17,14 @@ const observed = ({ hash, keys, succeeded, fee, transfers }: SimulatedTransactio
   transfers: transfers.map((transfer) => ({ ...transfer, from: [...transfer.from] })),
 })
 
-export const poolOf = (chain: Chain, known: ReadonlySet<string>): { hashes: Set<string>; added: ChainTransaction[] } => ({
+export const poolOf = (
+  chain: Chain,
+  known: ReadonlySet<string>,
+): { hashes: Set<string>; added: ChainTransaction[] } => ({
   hashes: new Set(chain.pool.keys()),
-  added: [...chain.pool.values()].filter(({ hash }) => !known.has(hash)).map((one) => ({ ...observed(one), fee: null })),
+  added: [...chain.pool.values()]
+    .filter(({ hash }) => !known.has(hash))
+    .map((one) => ({ ...observed(one), fee: null })),
 })
 
 /** @param shown the blocks that the node has */
@@ -35,12 +40,16 @@ export const statusOf = (chain: Chain, shown: readonly SimulatedBlock[], hash: s
 /** The balance now, less what later blocks did to it. */
 export const balanceAt = (chain: Chain, height: number, address: string, contract: string | null): bigint => {
   const later = chain.blocks.slice(height + 1).flatMap(({ transactions }) => transactions)
-  const touching = (one: { address: string; contract: string | null }): boolean => one.address === address && one.contract === contract
-  return later.reduce((units, transaction) => {
-    const credited = sumOf(creditsOf(transaction).filter(touching))
-    const debited = sumOf(transaction.debits.filter(touching))
-    return units - credited + debited
-  }, chain.state.balanceOf(address, contract))
+  const touching = (one: { address: string; contract: string | null }): boolean =>
+    one.address === address && one.contract === contract
+  return later.reduce(
+    (units, transaction) => {
+      const credited = sumOf(creditsOf(transaction).filter(touching))
+      const debited = sumOf(transaction.debits.filter(touching))
+      return units - credited + debited
+    },
+    chain.state.balanceOf(address, contract),
+  )
 }
 
 const sumOf = (items: readonly { units: bigint }[]): bigint => items.reduce((sum, { units }) => sum + units, 0n)
