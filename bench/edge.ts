@@ -28,7 +28,7 @@ export interface Row {
 
 const CONNECTIONS = 64
 const ROUNDS = 5
-const WARM_MS = 1_000
+const WARM_MS = 5_000
 const MEASURED_MS = 2_000
 const STOCK = 150_000
 
@@ -86,7 +86,7 @@ interface Field {
 
 const compare = async ({ name, shape, goal }: (typeof CASES)[number], { load, bare, app, accounts }: Field): Promise<Row> => {
   const measure = async (port: number, ms: number): Promise<number> => {
-    const order: Order = { port, shape, accounts, connections: CONNECTIONS, ms }
+    const order: Order = { port, shapes: [shape], accounts, connections: CONNECTIONS, extent: { ms } }
     const outcome = await ask<Outcome>(load, order)
     if (outcome.refused > 0) throw new Error(`${name}: ${outcome.refused} requests were not answered with 200, such as: ${outcome.example}`)
     return outcome.perSecond

@@ -5,47 +5,70 @@ export interface Listener {
   close(): Promise<void>
 }
 
-const RETRY_MS = 250
+export interface ListenerEvents {
+  /** Listening from now on. What was announced while nobody listened is lost, so the caller trusts nothing it had kept. */
+  connected(): void
+  notified(channel: string, payload: string): void
+}
 
-/**
- * Listens on channels over a connection of its own, for ever. After every (re)connection `onConnected` is called first:
- * what was announced while nobody listened is lost, so the caller forgets what it had kept.
- */
-export const listen = (
-  settings: PoolSettings,
-  channels: readonly string[],
-  on: { connected(): void; notified(channel: string, payload: string): void },
-): Listener => {
+const RETRY_MS = 250
+/** A connection that is silently gone is noticed within two of these. */
+const HEARTBEAT_MS = 250
+
+/** Listens on channels over a connection of its own, for ever. `connected` is called after every (re)connection. */
+export const listen = (settings: PoolSettings, channels: readonly string[], on: ListenerEvents): Listener => {
   let closed = false
-  let client: pg.Client | undefined
+  let current: { end(): void } | undefined
   let timer: NodeJS.Timeout | undefined
-  const connect = async (): Promise<void> => {
-    const next = new pg.Client({ connectionString: settings.url, application_name: settings.applicationName ?? 'bursar', keepAlive: true })
-    let lost = false
-    const again = (): void => {
-      if (lost) return
-      lost = true
-      next.end().catch(() => {})
-      if (!closed) timer = setTimeout(() => void connect(), RETRY_MS)
-    }
-    next.on('error', again)
-    next.on('end', again)
-    next.on('notification', ({ channel, payload }) => on.notified(channel, payload ?? ''))
-    try {
-      await next.connect()
-      for (const channel of channels) await next.query(`listen ${pg.escapeIdentifier(channel)}`)
-      client = next
-      on.connected()
-    } catch {
-      again()
-    }
+  const connect = (): void => {
+    current = openOne(settings, channels, on, () => {
+      if (!closed) timer = setTimeout(connect, RETRY_MS)
+    })
   }
-  void connect()
+  connect()
   return {
     close: async () => {
       closed = true
       clearTimeout(timer)
-      await client?.end().catch(() => {})
+      current?.end()
     },
   }
+}
+
+/** One connection, until it is lost or ended; then `onEnd` is called once. */
+const openOne = (settings: PoolSettings, channels: readonly string[], on: ListenerEvents, onEnd: () => void): { end(): void } => {
+  const client = new pg.Client({
+    connectionString: settings.url,
+    application_name: `${settings.applicationName ?? 'bursar'} listener`,
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+  })
+  let ended = false
+  let heartbeat: NodeJS.Timeout | undefined
+  const end = (): void => {
+    if (ended) return
+    ended = true
+    clearInterval(heartbeat)
+    client.end().catch(() => {})
+    onEnd()
+  }
+  const start = async (): Promise<void> => {
+    await client.connect()
+    for (const channel of channels) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+    if (ended) return
+    on.connected()
+    let waiting = false
+    heartbeat = setInterval(() => {
+      if (waiting) return end()
+      waiting = true
+      client.query('select').then(() => {
+        waiting = false
+      }, end)
+    }, HEARTBEAT_MS)
+  }
+  client.on('error', end)
+  client.on('end', end)
+  client.on('notification', ({ channel, payload }) => on.notified(channel, payload ?? ''))
+  start().catch(end)
+  return { end }
 }

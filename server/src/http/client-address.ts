@@ -22,7 +22,7 @@ export const createClientAddress = (trusted: readonly string[]): ClientAddress =
   const isProxy = (address: string): boolean => proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
   return (request) => {
     const forwarded = request.headers['x-forwarded-for']
-    const hops = typeof forwarded === 'string' ? forwarded.split(',').map((hop) => hop.trim().replace(ATTACHED_IPV4, '')) : []
+    const hops = typeof forwarded === 'string' ? forwarded.split(',').map((hop) => hop.trim().replace(ATTACHED_IPV4, '')).filter((hop) => hop !== '') : []
     let address = plain(request)
     while (hops.length > 0 && isProxy(address)) address = hops.pop()!
     return address

@@ -11,7 +11,7 @@ const RETRY_SECONDS = 1
  */
 export const refusalOf = (error: unknown): { refusal: ApiRefusal; ours: boolean } => {
   if (error instanceof ApiRefusal) return { refusal: error, ours: false }
-  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return { refusal: refuse(bodyTooLarge, `the body is over ${requestLimits.bodyBytes} bytes: send less`), ours: false }
   }

@@ -26,7 +26,9 @@ export const createRateLimiter = (): RateLimiter => {
         turnAt = now + MINUTE_MS
       }
       const cost = MINUTE_MS / perMinute
-      const next = Math.max(young.get(subject) ?? old.get(subject) ?? 0, now) + cost
+      const before = young.get(subject) ?? old.get(subject) ?? 0
+      // Further ahead than a minute is only what was written before the clock was set back.
+      const next = (before > now && before <= now + MINUTE_MS ? before : now) + cost
       const used = next - now
       if (used > MINUTE_MS) return -Math.max(1, Math.ceil((used - MINUTE_MS) / 1_000))
       young.set(subject, next)

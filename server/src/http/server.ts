@@ -48,6 +48,7 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
     refused: createRateLimiter(),
     clientAddress: createClientAddress(deps.trustedProxies ?? []),
     newRequestId: createRequestIds(),
+    closing: false,
   }
   const app = Fastify({
     bodyLimit: requestLimits.bodyBytes,
@@ -61,6 +62,9 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
   })
   app.setErrorHandler((error, request, reply) => fail(edge, exchangeOf(request, reply), error, null))
   app.setNotFoundHandler((request, reply) => fail(edge, exchangeOf(request, reply), unknownPath(request.raw), null))
+  app.addHook('preClose', async () => {
+    edge.closing = true
+  })
   registerPages(app, deps.ready)
   return app
 }
@@ -72,6 +76,8 @@ interface Edge {
   refused: RateLimiter
   clientAddress: ClientAddress
   newRequestId: () => string
+  /** what is under way is answered, and its connection ends */
+  closing: boolean
 }
 
 /** A short name for each request: a random start for the process, then a count. */
@@ -91,12 +97,15 @@ const oncePerKey = (onFirstUse: EdgeDeps['onFirstUse']): EdgeDeps['onFirstUse'] 
 }
 
 const listener = (edge: Edge, pages: (request: IncomingMessage, response: ServerResponse) => void): Server => {
-  const server = createServer({ ...TIMES, maxHeaderSize: MOST_HEADER_BYTES }, (request, response) => {
+  const server = createServer({ ...TIMES, maxHeaderSize: MOST_HEADER_BYTES, requireHostHeader: false }, (request, response) => {
     const url = request.url!
     const mark = url.indexOf('?')
     const found = edge.dispatch(request.method!, mark < 0 ? url : url.slice(0, mark))
-    if (found) void serve(edge, found.endpoint, found.id, request, response)
-    else pages(request, response)
+    if (!found) return pages(request, response)
+    serve(edge, found.endpoint, found.id, request, response).catch((error: unknown) => {
+      edge.deps.log.error({ err: error }, 'a request could not be answered')
+      response.destroy()
+    })
   })
   server.setTimeout(IDLE_SOCKET_MS)
   server.on('clientError', answerBrokenRequest)
@@ -107,10 +116,12 @@ const serve = async (edge: Edge, { operation, handle }: Endpoint, id: string, re
   const startedAt = performance.now()
   const passage: Passage = { request, response, requestId: edge.newRequestId(), id, target: NO_TARGET, body: undefined, merchantId: null, rate: null }
   try {
+    checkHost(request)
     passage.target = splitTarget(request.url!)
     if (operation.method === 'POST') passage.body = await readBytes(request, requestLimits.bodyBytes)
     else checkNoBody(request)
     const answer = await handle(passage)
+    if (edge.closing) response.shouldKeepAlive = false
     sendJson(passage, answer.status, 'json' in answer ? answer.json : JSON.stringify(answer.body))
     const ms = elapsed(startedAt)
     edge.deps.meter?.note(operation.id, answer.status, ms)
@@ -126,6 +137,11 @@ const serve = async (edge: Edge, { operation, handle }: Endpoint, id: string, re
 
 const NO_TARGET = { path: '', query: '' }
 const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10
+
+/** HTTP/1.1 wants one (RFC 9112, 3.2). Checked here, so that the refusal has our form. */
+const checkHost = ({ headers, httpVersion }: IncomingMessage): void => {
+  if (headers.host === undefined && httpVersion === '1.1') throw refuse(invalidRequest, 'send a Host header')
+}
 
 /** No body of a GET is read, so that what is not read can't be what was signed. */
 const checkNoBody = ({ headers }: IncomingMessage): void => {
@@ -144,6 +160,7 @@ const fail = (edge: Edge, exchange: Exchange, error: unknown, known: { merchantI
     const left = edge.refused.take(subjectOf(edge.clientAddress(request)), deps.refusalsPerMinute ?? REFUSALS_PER_MINUTE, deps.clock.now())
     if (left < 0) refusal = refuse(tooManyRequests, `too many refused requests: try again in ${-left} s`, { retryAfterSeconds: -left })
   }
+  if (edge.closing) exchange.response.shouldKeepAlive = false
   sendRefusal(exchange, refusal)
   if (known) deps.meter?.note(known.operation, refusal.status, known.ms)
   const line = { requestId, ...known, status: refusal.status, code: refusal.code, method: request.method, target: request.url }

@@ -1,0 +1,116 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { requestHeaders } from '@bursar/contract'
+import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
+import { createDirectory, endpointOf, listKeys, revokeKey, rotateKey, setDisabled, setSetting } from '../merchants/index.ts'
+import { box, keyDeps, makeMerchant, momentAt } from '../merchants/test-merchant.ts'
+import { useDatabase } from '../../../test/setup/database.ts'
+import { migrated } from '../../../test/setup/migrated.ts'
+import { sign } from './test-edge.ts'
+
+const database = useDatabase({ template: migrated })
+const SOON_MS = 1_000
+let pool: pg.Pool
+let db: Db
+const children: ChildProcess[] = []
+const ports: number[] = []
+
+beforeAll(async () => {
+  pool = createPool({ url: database.url })
+  db = createDb(pool)
+  for (const name of ['api one', 'api two']) {
+    const child = fork(new URL('./test-process.ts', import.meta.url), { env: { ...process.env, DATABASE_URL: database.url, NAME: name } })
+    children.push(child)
+    ports.push(((await once(child, 'message')) as [{ port: number }])[0].port)
+  }
+}, 30_000)
+afterAll(async () => {
+  for (const child of children) child.disconnect()
+  await Promise.all(children.map((child) => child.exitCode ?? once(child, 'exit')))
+  await pool.end()
+})
+
+const ask = async (port: number, id: string, key: string): Promise<number> => {
+  const target = '/merchants/assets/crypto'
+  const timestamp = String(Math.floor(Date.now() / 1_000))
+  const headers = {
+    [requestHeaders.merchantId]: id, [requestHeaders.signature]: sign(key, 'GET', target, '', timestamp), [requestHeaders.timestamp]: timestamp,
+  }
+  const answer = await fetch(`http://127.0.0.1:${port}${target}`, { headers })
+  await answer.arrayBuffer()
+  return answer.status
+}
+const everywhere = (id: string, key: string): Promise<number[]> => Promise.all(ports.map((port) => ask(port, id, key)))
+
+/** How long it takes until every process answers so, ms. */
+const timeUntil = async (id: string, key: string, status: number): Promise<number> => {
+  const startedAt = performance.now()
+  while (!(await everywhere(id, key)).every((one) => one === status)) {
+    if (performance.now() - startedAt > 10_000) throw new Error(`not everywhere ${status} after 10 s`)
+    await sleep(5)
+  }
+  return performance.now() - startedAt
+}
+const changed = (work: Parameters<typeof inTransaction>[1]) => inTransaction(db, work)
+const now = () => momentAt(Date.now())
+
+describe('two api processes', () => {
+  test('know a new merchant, a rotated key and a revoked one within a second, and never wrongly refuse a good key meanwhile', async () => {
+    const made = await makeMerchant(db, Date.now())
+    expect(await timeUntil(made.id, made.privateKey, 200)).toBeLessThan(SOON_MS)
+    let over = false
+    const wrong: number[] = []
+    const load = (async () => {
+      while (!over) for (const status of await everywhere(made.id, made.privateKey)) if (status !== 200) wrong.push(status)
+    })()
+    const rotated = (await changed((tx) => rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()))) as { keyId: string; secret: string }
+    expect(await timeUntil(made.id, rotated.secret, 200)).toBeLessThan(SOON_MS)
+    await sleep(200)
+    over = true
+    await load
+    expect(wrong).toEqual([])
+    const [old] = (await listKeys(db, made.id)).filter(({ purpose }) => purpose === 'api')
+    await changed((tx) => revokeKey(tx, made.id, old!.id, keyDeps, now()))
+    expect(await timeUntil(made.id, made.privateKey, 401)).toBeLessThan(SOON_MS)
+    expect(await everywhere(made.id, rotated.secret)).toEqual([200, 200])
+    await changed((tx) => setDisabled(tx, made.id, true, keyDeps, now()))
+    expect(await timeUntil(made.id, rotated.secret, 401)).toBeLessThan(SOON_MS)
+  })
+
+  test('know what changed while their listening connections were gone', async () => {
+    const made = await makeMerchant(db, Date.now())
+    await timeUntil(made.id, made.privateKey, 200)
+    await changed((tx) => rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()))
+    const [old] = (await listKeys(db, made.id)).filter(({ purpose }) => purpose === 'api')
+    // Both at once: nobody listens when the change is announced.
+    const client = await pool.connect()
+    await client.query('begin')
+    await client.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'api % listener'")
+    await client.query('update merchant_keys set revoked_at = $1 where id = $2', [new Date(), old!.id])
+    await client.query('commit')
+    client.release()
+    expect(await timeUntil(made.id, made.privateKey, 401)).toBeLessThan(SOON_MS)
+  })
+
+  test('note the first use of a key once, and notifications then follow it', async () => {
+    const made = await makeMerchant(db, Date.now(), { settings: { notificationsUrl: 'https://shop.example/hook' } })
+    const rotated = (await changed((tx) => rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()))) as { keyId: string; secret: string }
+    await timeUntil(made.id, rotated.secret, 200)
+    await Promise.all(Array.from({ length: 20 }, () => everywhere(made.id, rotated.secret)))
+    await sleep(200)
+    const used = (await listKeys(db, made.id)).filter(({ firstUsedAt }) => firstUsedAt !== null)
+    expect(used.map(({ id }) => id)).toEqual([rotated.keyId])
+    const endpoint = endpointOf(await createDirectory(db, box).find(made.id), Date.now())
+    expect(endpoint?.signingKey).toBe(rotated.secret)
+  })
+
+  test('limit a merchant anew as soon as its setting changes', async () => {
+    const made = await makeMerchant(db, Date.now())
+    await timeUntil(made.id, made.privateKey, 200)
+    await changed((tx) => setSetting(tx, made.id, { name: 'requestsPerMinute', value: '1' }, keyDeps, now()))
+    expect(await timeUntil(made.id, made.privateKey, 429)).toBeLessThan(SOON_MS)
+  })
+})
