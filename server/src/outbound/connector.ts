@@ -1,5 +1,4 @@
-import type { LookupFunction, Socket } from 'node:net'
-import { isIP } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 import { OutboundFailure } from './failure.ts'
 import type { Guard } from './guard.ts'
@@ -12,9 +11,6 @@ export interface ConnectorSettings {
   /** Certificates to trust instead of the system's, PEM. */
   ca?: string
 }
-
-/** Set on errors of a connection that had already carried an answer. */
-export const CARRIED_AN_ANSWER = Symbol('carried an answer')
 
 /**
  * The one place connections are made. A literal address is judged as it is; a name is looked up once, every address it
@@ -32,9 +28,8 @@ export const createConnector = ({ guard, lookup, timeoutMs, ca }: ConnectorSetti
     const reason = isIP(options.hostname) === 0 ? null : guard(options.hostname)
     if (reason !== null) return callback(new OutboundFailure('refused-address', `the address is ${reason}`), null)
     connect(options, (error, socket) => {
-      if (error) return callback(options.protocol === 'https:' ? asTlsFailure(error) : error, null)
-      noteReuse(socket)
-      callback(null, socket)
+      if (error) callback(options.protocol === 'https:' ? asTlsFailure(error) : error, null)
+      else callback(null, socket)
     })
   }
 }
@@ -70,11 +65,4 @@ const asTlsFailure = (error: Error): Error => {
   const isTls = 'library' in error || (!('syscall' in error) && !('code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'))
   if (!isTls || error instanceof OutboundFailure || error instanceof AggregateError) return error
   return new OutboundFailure('tls', error.message, { cause: error })
-}
-
-/** A kept-alive connection may have been closed by the other side just before it is used again; this tells the two cases apart. */
-const noteReuse = (socket: Socket): void => {
-  socket.prependListener('error', (error) => {
-    if (socket.bytesRead > 0) Object.assign(error, { [CARRIED_AN_ANSWER]: true })
-  })
 }

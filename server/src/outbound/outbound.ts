@@ -1,11 +1,10 @@
-import type { Pool } from 'undici'
-import { CARRIED_AN_ANSWER, createConnector } from './connector.ts'
+import { Connections } from './connections.ts'
+import { createConnector } from './connector.ts'
 import { Exchange, type Received } from './exchange.ts'
 import { failureOf, isClosed, OutboundFailure, type FailureReason } from './failure.ts'
 import { createGuard } from './guard.ts'
 import { createDnsLookup, type Lookup } from './lookup.ts'
-import { Pools } from './pools.ts'
-import { targetOf, type Target } from './target.ts'
+import { createTargets, type Target } from './target.ts'
 
 export interface OutboundSettings {
   /** CIDR ranges that may be reached although they aren't public. The sandbox has `127.0.0.0/8`; production has none. */
@@ -20,7 +19,7 @@ export interface OutboundSettings {
   ca?: string
   /** Origins to keep connections for; 1,024 by default. */
   maxOrigins?: number
-  /** Connections to one origin; 256 by default. More requests wait for one, and their time runs. */
+  /** Connections to one origin; 512 by default. More requests wait for one, and their time runs. */
   connectionsPerOrigin?: number
 }
 
@@ -50,58 +49,50 @@ const TIMEOUT_MS = 10_000
 const ANSWER_BYTES = 65_536
 
 export const createOutbound = (settings: OutboundSettings): Outbound => {
-  const { timeoutMs = TIMEOUT_MS, lookup = createDnsLookup(), maxOrigins = 1_024, connectionsPerOrigin = 256 } = settings
+  const { timeoutMs = TIMEOUT_MS, lookup = createDnsLookup(), maxOrigins = 1_024, connectionsPerOrigin = 512 } = settings
   const connect = createConnector({
     guard: createGuard(settings.allowPrivate),
     lookup,
     timeoutMs,
     ...(settings.ca === undefined ? {} : { ca: settings.ca }),
   })
-  const pools = new Pools({ connect, most: maxOrigins, connectionsPerOrigin })
+  const connections = new Connections({ connect, most: maxOrigins, perOrigin: connectionsPerOrigin })
+  const read = createTargets(settings)
   return {
     post: async (url, request) => {
       const startedAt = performance.now()
       const durationMs = (): number => Math.round(performance.now() - startedAt)
       try {
-        const target = targetOf(url, settings)
-        const { status, body } = await withinTime(pools.of(target.origin), target, request, request.timeoutMs ?? timeoutMs)
+        const { status, body } = await withinTime(connections, read(url), request, request.timeoutMs ?? timeoutMs)
         return { kind: 'answer', status, durationMs: durationMs(), bodyStart: body.toString('utf8') }
       } catch (error) {
         const { reason, message } = failureOf(error)
         return { kind: 'failed', reason, message, durationMs: durationMs() }
       }
     },
-    close: () => pools.destroy(),
+    close: () => connections.destroy(),
   }
 }
 
 /** One deadline for everything: looking up, connecting, sending, the answer to its end, and a second try. */
-const withinTime = (pool: Pool, target: Target, request: OutboundRequest, timeoutMs: number): Promise<Received> =>
+const withinTime = (
+  connections: Connections,
+  { origin, path }: Target,
+  { headers, body, maxAnswerBytes = ANSWER_BYTES }: OutboundRequest,
+  timeoutMs: number,
+): Promise<Received> =>
   new Promise((resolve, reject) => {
-    let exchange: Exchange | undefined
-    let tries = 0
-    const send = (): void => {
-      tries += 1
-      exchange = new Exchange(request.maxAnswerBytes ?? ANSWER_BYTES, (error, received) => {
+    let exchange: Exchange
+    const send = (fresh: boolean): void => {
+      exchange = new Exchange(maxAnswerBytes, (error, received) => {
         // A connection kept alive that the other side had closed is not the receiver's failure: take a new one, once.
-        if (tries === 1 && !exchange?.answered && isClosed(error) && wasReused(error)) return send()
+        if (exchange.reused && !fresh && !exchange.answered && isClosed(error)) return send(true)
         clearTimeout(timer)
         if (received) resolve(received)
         else reject(error)
       })
-      pool.dispatch({ path: target.path, method: 'POST', headers: request.headers as string[], body: request.body }, exchange)
+      connections.send(origin, { path, method: 'POST', headers: headers as string[], body }, exchange, fresh)
     }
-    const timer = setTimeout(() => {
-      exchange?.abort(new OutboundFailure('timeout', `no complete answer within ${timeoutMs} ms`))
-    }, timeoutMs)
-    try {
-      send()
-    } catch (error) {
-      clearTimeout(timer)
-      reject(error)
-    }
+    const timer = setTimeout(() => exchange.abort(new OutboundFailure('timeout', `no complete answer within ${timeoutMs} ms`)), timeoutMs)
+    send(false)
   })
-
-const wasReused = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null &&
-  (CARRIED_AN_ANSWER in error || ('socket' in error && (error.socket as { bytesRead?: number } | null)?.bytesRead !== 0))

@@ -22,3 +22,19 @@ export const targetOf = (url: string, { allowHttp }: { allowHttp: boolean }): Ta
   }
   return { origin: parsed.origin, host: parsed.host, path: parsed.pathname + parsed.search }
 }
+
+const MOST_KEPT = 10_000
+
+/** `targetOf` that keeps what it has read. */
+export const createTargets = (settings: { allowHttp: boolean }): ((url: string) => Target) => {
+  const kept = new Map<string, Target>()
+  return (url) => {
+    let target = kept.get(url)
+    if (!target) {
+      target = targetOf(url, settings)
+      if (kept.size >= MOST_KEPT) kept.clear()
+      kept.set(url, target)
+    }
+    return target
+  }
+}

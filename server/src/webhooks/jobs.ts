@@ -17,7 +17,7 @@ export interface DeliveryDeps {
   outbound: Outbound
   /** Where a merchant's notifications go at this moment; null while it has set no URL. Asked before each attempt. */
   endpointOf: (merchantId: string) => Promise<Endpoint | null>
-  /** Streams under way at once; 128 by default. 1 delivers one after the other, always in the same order. */
+  /** Streams under way at once; 512 by default. 1 delivers one after the other, always in the same order. */
   slots?: number
   /** A run ends only when everything it took has ended: for the deterministic runner. Otherwise receivers that hang don't hold up a run. */
   untilSettled?: boolean
@@ -40,7 +40,7 @@ const LOOK_AGAIN_MS = 100
 
 /** Delivers what is due. Any number of workers may run it against one database. */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
-  const { runtime, slots = 128, untilSettled = false } = deps
+  const { runtime, slots = 512, untilSettled = false } = deps
   const claiming = new Connection(deps.database)
   const acknowledging = new Connection(deps.database)
   const acknowledger = new Acknowledger(runtime, acknowledging.query)

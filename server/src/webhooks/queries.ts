@@ -48,7 +48,7 @@ export const listExhausted = async (
     cross join lateral (select * from events e where e.object_id = s.object_id and e.merchant_id = s.merchant_id
       and e.sequence >= s.next_sequence order by e.sequence limit 1) e
     left join lateral (select * from event_attempts a where a.merchant_id = s.merchant_id and a.sequence = e.sequence
-      order by a.at desc, a.attempt desc limit 1) a on true
+      order by a.epoch desc limit 1) a on true
     where s.state = 'exhausted' ${whose}
     order by e.created_at, s.merchant_id, e.sequence limit ${limit}`.execute(db)
   return rows
@@ -69,4 +69,4 @@ export interface AttemptRow {
 /** Attempts at one event of a merchant, newest first. */
 export const listAttempts = async (db: Db | Tx, merchantId: string, sequence: number, limit = 100): Promise<AttemptRow[]> =>
   (await sql<AttemptRow>`select sequence, attempt, at, status, error, duration_ms as "durationMs" from event_attempts
-    where merchant_id = ${merchantId} and sequence = ${sequence} order by at desc, attempt desc limit ${limit}`.execute(db)).rows
+    where merchant_id = ${merchantId} and sequence = ${sequence} order by epoch desc limit ${limit}`.execute(db)).rows

@@ -75,16 +75,15 @@ export const scanLanes = async (
 }
 
 /**
- * $1 to $4 the streams, $5 to $12 the attempts, which name their stream by its place. `is true` keeps the condition from
+ * $1 to $4 the streams, $5 to $13 the attempts, which name their stream by its place. `is true` keeps the condition from
  * becoming a join: it is then one look into a hash an attempt, whatever the planner thinks of the sizes.
  */
 const RECORD_ATTEMPTS = `recorded as (
-    insert into event_attempts(merchant_id, sequence, attempt, at, status, error, duration_ms)
-    select a.merchant_id, a.sequence, a.attempt, a.at, a.status, a.error, a.duration_ms
-    from unnest($5::integer[], $6::uuid[], $7::bigint[], $8::integer[], $9::timestamptz[], $10::smallint[], $11::text[], $12::integer[])
-      a(place, merchant_id, sequence, attempt, at, status, error, duration_ms)
-    where (a.place in (select place from held)) is true
-    on conflict do nothing)
+    insert into event_attempts(merchant_id, sequence, epoch, attempt, at, status, error, duration_ms)
+    select a.merchant_id, a.sequence, a.epoch, a.attempt, a.at, a.status, a.error, a.duration_ms
+    from unnest($5::integer[], $6::uuid[], $7::bigint[], $8::bigint[], $9::integer[], $10::timestamptz[], $11::smallint[], $12::text[],
+      $13::integer[]) a(place, merchant_id, sequence, epoch, attempt, at, status, error, duration_ms)
+    where (a.place in (select place from held)) is true)
   select place::integer from held`
 
 /** Checked on the row as it is when its lock is had: an event added meanwhile, or another claim, keeps the stream. */
@@ -98,7 +97,8 @@ const FINISH = `with held as (
 const KEEP = `with held as (
     update event_streams s set next_sequence = u.next, attempts = u.attempts, state = u.state,
       next_at = case when u.as_it_was then s.next_at else u.next_at end, own_lane = u.own_lane, leased_until = '-infinity'
-    from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $13::integer[], $14::text[], $15::timestamptz[], $16::boolean[], $17::boolean[])
+    from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $14::integer[], $15::text[],
+      $16::timestamptz[], $17::boolean[], $18::boolean[])
       with ordinality u(merchant_id, object_id, epoch, next, attempts, state, next_at, as_it_was, own_lane, place)
     where s.merchant_id = u.merchant_id and s.object_id = u.object_id and s.epoch = u.epoch
     returning u.place),
@@ -115,11 +115,11 @@ export const keepStreams = async (query: Query, settlements: readonly Settlement
   if (settlements.length === 0) return []
   const values = [
     ...ackColumns(settlements),
-    settlements.map((s) => s.failures),
-    settlements.map((s) => s.state),
-    settlements.map((s) => (typeof s.nextAt === 'number' ? instant(s.nextAt) : null)),
-    settlements.map((s) => s.nextAt === undefined),
-    settlements.map((s) => s.ownLane),
+    plainArray(settlements, (s) => s.failures),
+    plainArray(settlements, (s) => s.state),
+    plainArray(settlements, (s) => (typeof s.nextAt === 'number' ? instant(s.nextAt) : null)),
+    plainArray(settlements, (s) => s.nextAt === undefined),
+    plainArray(settlements, (s) => s.ownLane),
   ]
   return withoutHeld(settlements, await query('webhooks-keep', KEEP, values))
 }
@@ -143,20 +143,25 @@ export const restartExhausted = async (
 const ackColumns = (settlements: readonly Settlement[]): unknown[] => {
   const attempts = settlements.flatMap(({ stream, attempts }, i) => attempts.map((attempt) => ({ ...attempt, stream, place: i + 1 })))
   return [
-    settlements.map((s) => s.stream.merchantId),
-    settlements.map((s) => s.stream.objectId),
-    settlements.map((s) => s.stream.epoch),
-    settlements.map((s) => s.nextSequence),
-    attempts.map((a) => a.place),
-    attempts.map((a) => a.stream.merchantId),
-    attempts.map((a) => a.sequence),
-    attempts.map((a) => a.number),
-    attempts.map((a) => instant(a.at)),
-    attempts.map((a) => a.status),
+    plainArray(settlements, (s) => s.stream.merchantId),
+    plainArray(settlements, (s) => s.stream.objectId),
+    plainArray(settlements, (s) => s.stream.epoch),
+    plainArray(settlements, (s) => s.nextSequence),
+    plainArray(attempts, (a) => a.place),
+    plainArray(attempts, (a) => a.stream.merchantId),
+    plainArray(attempts, (a) => a.sequence),
+    plainArray(attempts, (a) => a.stream.epoch),
+    plainArray(attempts, (a) => a.number),
+    plainArray(attempts, (a) => instant(a.at)),
+    plainArray(attempts, (a) => a.status),
     attempts.map((a) => a.error),
-    attempts.map((a) => a.durationMs),
+    plainArray(attempts, (a) => a.durationMs),
   ]
 }
+
+/** A PostgreSQL array of values that need no quotes, which the driver would put around each and escape. */
+const plainArray = <T>(items: readonly T[], of: (item: T) => string | number | boolean | null): string =>
+  `{${items.map((item) => of(item) ?? 'NULL').join(',')}}`
 
 const withoutHeld = (settlements: readonly Settlement[], held: readonly Row[]): Settlement[] => {
   const places = new Set(held.map((row) => row.place))

@@ -20,8 +20,11 @@ const signal = new AbortController().signal
 const LEASE = MINUTE
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
-/** An outbound whose answers reach the worker only when told: a worker that is paused, or dies if never. */
-const heldAnswers = (): { outbound: Outbound; answered: Promise<void>; wake: () => void } => {
+/**
+ * A worker whose answers reach it only when it is woken: paused, or dead if it never is. Its clocks stand still, as they do
+ * for a process that is stopped: it doesn't see its own lease end.
+ */
+const startPaused = () => {
   const answered = Promise.withResolvers<void>()
   const awake = Promise.withResolvers<void>()
   const post = async (...args: Parameters<Outbound['post']>): Promise<Answer> => {
@@ -30,7 +33,10 @@ const heldAnswers = (): { outbound: Outbound; answered: Promise<void>; wake: () 
     await awake.promise
     return answer
   }
-  return { outbound: { post, close: async () => {} }, answered: answered.promise, wake: awake.resolve }
+  const [now, business] = [world.runtime.clock.now(), world.runtime.clock.business()]
+  const runtime = { ...world.runtime, clock: { now: () => now, business: () => business } }
+  const running = world.delivery({ outbound: { post, close: async () => {} }, runtime }).job.run(signal)
+  return { answered: answered.promise, wake: awake.resolve, running }
 }
 const ids = (receiver: Receiver) => receiver.requests.map((request) => [request.headers['webhook-id'], request.rawBody])
 
@@ -39,8 +45,7 @@ describe('a worker that dies between the 2xx and its record', () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
     await world.emitTo(merchant, randomUUID(), 2)
-    const { outbound, answered, wake } = heldAnswers()
-    const running = world.delivery({ outbound }).job.run(signal)
+    const { answered, wake, running } = startPaused()
     await answered
     await world.deliver()
     expect(receiver.requests).toHaveLength(1)
@@ -61,8 +66,7 @@ describe('a worker that is paused and wakes when its claim has passed to another
     const merchant = world.merchant(receiver)
     const objectId = randomUUID()
     await world.emitTo(merchant, objectId)
-    const { outbound, answered, wake } = heldAnswers()
-    const running = world.delivery({ outbound }).job.run(signal)
+    const { answered, wake, running } = startPaused()
     await answered
     receiver.judge = () => 500
     world.now += LEASE
@@ -86,16 +90,14 @@ describe('a worker that is paused and wakes when its claim has passed to another
     const objectId = randomUUID()
     await world.emitTo(merchant, objectId)
     receiver.judge = () => 500
-    const { outbound, answered, wake } = heldAnswers()
-    const running = world.delivery({ outbound }).job.run(signal)
+    const { answered, wake, running } = startPaused()
     await answered
     receiver.judge = () => 200
     world.now += LEASE
     await world.deliver()
     // The object lives on in a new stream row, claimed once as the old one was: the old claim must not touch it.
     await world.emitTo(merchant, objectId, 1, 1)
-    const second = heldAnswers()
-    const runningToo = world.delivery({ outbound: second.outbound }).job.run(signal)
+    const second = startPaused()
     await second.answered
     const before = await world.streams(merchant)
     world.logged.length = 0
@@ -103,7 +105,7 @@ describe('a worker that is paused and wakes when its claim has passed to another
     await expect.poll(() => world.logged.at(-1)).toContain('passed to another worker')
     expect(await world.streams(merchant)).toEqual(before)
     second.wake()
-    await Promise.all([running, runningToo])
+    await Promise.all([running, second.running])
     expect(receiver.accepted.map((request) => request.n)).toEqual([0, 1])
     expect(await world.streams(merchant)).toEqual([])
   })
@@ -130,8 +132,7 @@ describe('a worker that is paused and wakes when its claim has passed to another
     const merchant = world.merchant(receiver)
     const objectId = randomUUID()
     await world.emitTo(merchant, objectId, 2)
-    const { outbound, answered, wake } = heldAnswers()
-    const running = world.delivery({ outbound }).job.run(signal)
+    const { answered, wake, running } = startPaused()
     await answered
     const moment = { at: new Date(world.runtime.clock.business()), newId: world.runtime.newId }
     await inTransaction(world.db, (tx) => replayEvents(tx, merchant, { objectId }, moment))

@@ -49,15 +49,16 @@ create index event_streams_due on event_streams (next_at) where not own_lane;
 create index event_streams_lanes on event_streams (merchant_id, next_at, next_sequence) where own_lane;
 create index event_streams_exhausted on event_streams (merchant_id, next_at) where state = 'exhausted';
 
--- Each attempt at each delivery, for the merchant to look at.
+-- Each attempt at each delivery, for the merchant to look at. A claim makes at most one attempt at an event.
 create table event_attempts (
   merchant_id uuid not null,
   sequence bigint not null,
+  epoch bigint not null,
   attempt integer not null,
   at timestamptz not null,
   status smallint,
   error text,
   duration_ms integer not null,
-  primary key (merchant_id, sequence, attempt, at)
+  primary key (merchant_id, sequence, epoch)
 );
 create index event_attempts_age on event_attempts using brin (at);

@@ -1,0 +1,216 @@
+/**
+ * What bringing notifications costs: one worker, from events stored by `emit` to acknowledged rows, against a bare undici
+ * loop that posts the same bodies to the same receiver in another process, in turns in one run. Then what 500 receivers
+ * that hang do to the others. `node bench/webhooks.ts`.
+ */
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { Pool } from 'undici'
+import { startPostgres } from '../sandbox/postgres/index.ts'
+import { createClock, type Clock } from '../server/src/platform/clock.ts'
+import type { Order, Report } from './webhooks/receiver.ts'
+import { createWorld, noticeOf, type World } from './webhooks/world.ts'
+
+export interface Row {
+  name: string
+  /** what the value is held against, measured in the same run */
+  limit: number
+  value: number
+  ratio: number | null
+  goal: number | null
+  ok: boolean
+}
+
+const CONNECTIONS = 64
+const ROUNDS = 5
+const MERCHANTS = 100
+const OBJECTS = 10_000
+const EVENTS_EACH = 2
+const EVENTS = OBJECTS * EVENTS_EACH
+const ONE_IN = 20
+/** Business time runs so much faster where deliveries are refused: the first retry comes after 12 ms. */
+const HASTE = 50_000
+
+const HANGING = 500
+const OTHERS = 50
+const TICK_MS = 50
+const OTHERS_A_TICK = 20
+const HANGING_A_TICK = 25
+const WARM_MS = 1_000
+const MEASURED_MS = 4_000
+
+/** Measures everything in rounds that take turns, so that all see the same machine. */
+export const run = async (): Promise<Row[]> => {
+  const dir = await mkdtemp(join(tmpdir(), 'bursar-bench-webhooks-'))
+  const postgres = await startPostgres({ dataDir: join(dir, 'pg') })
+  const receiver = fork(new URL('webhooks/receiver.ts', import.meta.url), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  try {
+    const [ports] = (await once(receiver, 'message')) as [Ports]
+    return [...(await measurePace(postgres.url, receiver, ports)), ...(await measureHanging(postgres.url, receiver, ports))]
+  } finally {
+    receiver.kill()
+    await postgres.stop()
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+interface Ports {
+  answering: number
+  silent: number
+}
+
+const tell = async <Answer>(receiver: ChildProcess, order: Order): Promise<Answer> => {
+  receiver.send(order)
+  return ((await once(receiver, 'message')) as [Answer])[0]
+}
+
+const measurePace = async (url: string, receiver: ChildProcess, ports: Ports): Promise<Row[]> => {
+  const world = await createWorld(await createDatabase(url, 'pace'))
+  const merchants = await world.merchants(MERCHANTS, ports.answering, false)
+  const paces = { bare: [] as number[], worker: [] as number[], refused: [] as number[] }
+  let wrong = 0
+  // The first round warms everything up and is not counted.
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const bare = await paceOf(EVENTS, () => postAll(ports.answering, receiver))
+    const worker = await deliverAll(world, merchants, receiver, { fail: 0, clock: createClock() })
+    const refused = await deliverAll(world, merchants, receiver, { fail: ONE_IN, clock: hastyClock() })
+    wrong += worker.wrong + refused.wrong
+    if (round === 0) continue
+    paces.bare.push(bare)
+    paces.worker.push(worker.pace)
+    paces.refused.push(refused.pace)
+  }
+  await world.close()
+  const limit = median(paces.bare)
+  return [
+    atLeast('webhooks: deliveries/s of one worker', limit, median(paces.worker), 0.65),
+    atLeast(`webhooks: deliveries/s with ${100 / ONE_IN} % of answers 500`, limit, median(paces.refused), 0.55),
+    { name: 'webhooks: lost, repeated or out of order', limit: 0, value: wrong, ratio: null, goal: null, ok: wrong === 0 },
+  ]
+}
+
+/** The limit: the same bodies over as many connections, with nothing behind them. */
+const postAll = async (port: number, receiver: ChildProcess): Promise<void> => {
+  await tell(receiver, { kind: 'begin', fail: 0, inOrder: false })
+  const bodies = Array.from({ length: EVENTS }, (_, i) => {
+    const id = `01890000-0000-7000-8000-${String(i >> 1).padStart(12, '0')}`
+    return JSON.stringify(noticeOf(id, id, i % 2).body)
+  })
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS })
+  const headers = { 'content-type': 'application/json', signature: 'a'.repeat(64), timestamp: '1700000000' }
+  let next = 0
+  const loop = async (): Promise<void> => {
+    while (next < EVENTS) {
+      const { body } = await pool.request({ path: '/webhooks/bursar', method: 'POST', headers, body: bodies[next++]! })
+      await body.dump()
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, loop))
+  await pool.close()
+}
+
+const deliverAll = async (
+  world: World,
+  merchants: readonly string[],
+  receiver: ChildProcess,
+  { fail, clock }: { fail: number; clock: Clock },
+): Promise<{ pace: number; wrong: number }> => {
+  const objects = Array.from({ length: OBJECTS }, (_, i) => [merchants[i % MERCHANTS]!, world.newId()] as const)
+  for (let n = 0; n < EVENTS_EACH; n += 1) {
+    for (let i = 0; i < OBJECTS; i += 500) await world.store(objects.slice(i, i + 500).map(([merchant, object]) => [merchant, object, n]))
+  }
+  await tell(receiver, { kind: 'begin', fail, inOrder: true })
+  const pace = await paceOf(EVENTS, async () => {
+    const all = Promise.withResolvers<void>()
+    let accepted = 0
+    const worker = world.worker(clock, () => {
+      accepted += 1
+      if (accepted === EVENTS) all.resolve()
+    })
+    await all.promise
+    // Until the last of them is acknowledged.
+    await worker.stop()
+  })
+  const report = await tell<Report>(receiver, { kind: 'report' })
+  return { pace, wrong: report.outOfOrder + report.again + (await world.waiting()) + Math.abs(EVENTS - report.accepted) }
+}
+
+const measureHanging = async (url: string, receiver: ChildProcess, ports: Ports): Promise<Row[]> => {
+  const [calm, crowded] = await Promise.all(['calm', 'crowded'].map(async (name) => createWorld(await createDatabase(url, name))))
+  const others = await Promise.all([calm!, crowded!].map((world) => world.merchants(OTHERS, ports.answering, true)))
+  const hanging = await crowded!.merchants(HANGING, ports.silent, true)
+  const delays = { calm: [] as number[], crowded: [] as number[] }
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const without = await delayOf(calm!, others[0]!, [], receiver)
+    const among = await delayOf(crowded!, others[1]!, hanging, receiver)
+    if (round === 0) continue
+    delays.calm.push(without)
+    delays.crowded.push(among)
+  }
+  await Promise.all([calm!.close(), crowded!.close()])
+  const ratios = delays.calm.map((limit, i) => delays.crowded[i]! / limit)
+  const [limit, value, ratio] = [median(delays.calm), median(delays.crowded), median(ratios)]
+  return [{ name: `webhooks: p99 in ms of others while ${HANGING} receivers hang`, limit, value, ratio, goal: 1.25, ok: ratio <= 1.25 }]
+}
+
+/** The delay that 99 of 100 events of `others` stay below, while a steady stream of events is stored for all. */
+const delayOf = async (world: World, others: readonly string[], hanging: readonly string[], receiver: ChildProcess): Promise<number> => {
+  const worker = world.worker(createClock(), () => {})
+  let turn = 0
+  const store = (merchants: readonly string[], count: number): Promise<unknown> =>
+    Promise.all(Array.from({ length: count }, () => world.store([[merchants[(turn += 1) % merchants.length]!, world.newId(), 0]])))
+  const storeFor = async (ms: number): Promise<void> => {
+    const end = performance.now() + ms
+    while (performance.now() < end) {
+      const tick = performance.now()
+      await Promise.all([store(others, OTHERS_A_TICK), hanging.length > 0 ? store(hanging, HANGING_A_TICK) : undefined])
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, TICK_MS - (performance.now() - tick))))
+    }
+  }
+  await storeFor(WARM_MS)
+  await tell(receiver, { kind: 'begin', fail: 0, inOrder: false })
+  await storeFor(MEASURED_MS)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const { delays } = await tell<Report>(receiver, { kind: 'report' })
+  await worker.stop()
+  return delays.toSorted((a, b) => a - b)[Math.floor(delays.length * 0.99)]!
+}
+
+const hastyClock = (): Clock => {
+  const start = Date.now()
+  return { now: Date.now, business: () => start + (Date.now() - start) * HASTE }
+}
+
+const paceOf = async (count: number, work: () => Promise<void>): Promise<number> => {
+  const start = performance.now()
+  await work()
+  return count / ((performance.now() - start) / 1_000)
+}
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+const atLeast = (name: string, limit: number, value: number, goal: number): Row => {
+  const ratio = value / limit
+  return { name, limit, value, ratio, goal, ok: ratio >= goal }
+}
+
+const createDatabase = async (url: string, name: string): Promise<string> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`create database ${name}`)
+  await client.end()
+  return url.replace(/^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${name}`)
+}
+
+if (import.meta.main) {
+  const rows = await run()
+  for (const { name, limit, value, ratio, goal, ok } of rows) {
+    const against = ratio === null ? '' : `, ratio ${ratio.toFixed(2)} (goal ${goal})`
+    console.log(`${ok ? 'ok  ' : 'MISS'} ${name}: ${Math.round(value)} of ${Math.round(limit)}${against}`)
+  }
+  process.exitCode = rows.every((row) => row.ok) ? 0 : 1
+}

@@ -1,0 +1,76 @@
+/**
+ * Merchants' receivers, a process of its own: one port that answers, one that never does. Checks the order of each object's
+ * events and how long they took. Told what to do by its parent.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
+
+/** What the parent sends. `fail`: refuse one in so many; 0 refuses none. */
+export type Order = { kind: 'begin'; fail: number; inOrder: boolean } | { kind: 'report' }
+
+export interface Report {
+  accepted: number
+  refused: number
+  /** events of an object that came before one that precedes them */
+  outOfOrder: number
+  /** events that came again after they were accepted */
+  again: number
+  /** ms from the start of the transaction that stored an event to its arrival */
+  delays: number[]
+}
+
+/** The body of an event of the bench. */
+export interface Sent {
+  id: string
+  n: number
+  time: number
+}
+
+const next = new Map<string, number>()
+let report: Report
+let order: Extract<Order, { kind: 'begin' }>
+let requests = 0
+
+const begin = (wanted: typeof order): void => {
+  order = wanted
+  report = { accepted: 0, refused: 0, outOfOrder: 0, again: 0, delays: [] }
+  next.clear()
+}
+begin({ kind: 'begin', fail: 0, inOrder: false })
+
+const take = (text: string): boolean => {
+  requests += 1
+  if (order.fail > 0 && requests % order.fail === 0) {
+    report.refused += 1
+    return false
+  }
+  const { id, n, time } = JSON.parse(text) as Sent
+  report.delays.push(Date.now() - time)
+  const expected = next.get(id) ?? 0
+  if (n === expected) next.set(id, n + 1)
+  else if (order.inOrder && n > expected) report.outOfOrder += 1
+  else if (order.inOrder) report.again += 1
+  report.accepted += 1
+  return true
+}
+
+const answering = createServer((request: IncomingMessage, response: ServerResponse) => {
+  let text = ''
+  request.setEncoding('utf8')
+  request.on('data', (chunk: string) => (text += chunk))
+  request.on('end', () => {
+    response.statusCode = take(text) ? 200 : 500
+    response.end('ok')
+  })
+})
+answering.keepAliveTimeout = 60_000
+const silent = createTcpServer((socket) => void socket.on('error', () => {}).resume())
+
+const listen = (server: Server): Promise<number> =>
+  new Promise((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 2_048 }, () => resolve((server.address() as AddressInfo).port)))
+
+process.on('message', (message: Order) => {
+  if (message.kind === 'begin') begin(message)
+  process.send!(message.kind === 'begin' ? {} : report)
+})
+process.send!({ answering: await listen(answering as unknown as Server), silent: await listen(silent) })

@@ -1,0 +1,96 @@
+/** A database with merchants and events, and a worker that delivers them as in production. */
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { uuidv7 } from '../../server/src/base/id.ts'
+import { createDb, createPool, inTransaction, migrate } from '../../server/src/db/index.ts'
+import { createJobLoop } from '../../server/src/jobs/index.ts'
+import { createDirectory, createMerchant, endpointOf, setSetting } from '../../server/src/merchants/index.ts'
+import { createOutbound, type Outbound } from '../../server/src/outbound/index.ts'
+import type { Clock } from '../../server/src/platform/clock.ts'
+import { createLog } from '../../server/src/platform/log.ts'
+import { createSecretBox } from '../../server/src/platform/secrets.ts'
+import { createDelivery, emit, type Notice } from '../../server/src/webhooks/index.ts'
+
+export interface World {
+  /** Makes merchants whose notifications go to a port, each to a name of its own when `apart`. */
+  merchants(count: number, port: number, apart: boolean): Promise<string[]>
+  /** Stores events in one transaction: `[merchant, object, n]`. */
+  store(events: readonly (readonly [merchantId: string, objectId: string, n: number])[]): Promise<void>
+  /** Starts one worker; it is told of each delivery that was accepted. */
+  worker(clock: Clock, accepted: () => void): { stop(): Promise<void> }
+  /** Objects with something still to deliver. */
+  waiting(): Promise<number>
+  newId(): string
+  close(): Promise<void>
+}
+
+export const createWorld = async (url: string): Promise<World> => {
+  await migrate(url)
+  const pool = createPool({ url })
+  const db = createDb(pool)
+  const box = createSecretBox(new Uint8Array(32).fill(9))
+  const directory = createDirectory(db, box)
+  const newId = (): string => uuidv7(Date.now(), randomBytes(10))
+  const moment = () => ({ at: new Date(), newId })
+  // Names of their own: connections are kept per origin, as they are for receivers on machines of their own.
+  const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], allowHttp: true, lookup: async () => ['127.0.0.1'] })
+  return {
+    newId,
+    merchants: (count, port, apart) =>
+      inTransaction(db, async (tx) => {
+        const made: string[] = []
+        for (let n = 0; n < count; n += 1) {
+          const deps = { box, random: randomBytes, actor: 'bench' }
+          const { id } = await createMerchant(tx, { name: `Shop ${n}`, companyName: 'Shop Ltd', companyUrl: 'https://shop.example' }, deps, moment())
+          const host = apart ? `shop-${id}.example` : 'shop.example'
+          await setSetting(tx, id, { name: 'notificationsUrl', value: `http://${host}:${port}/webhooks/bursar` }, deps, moment())
+          made.push(id)
+        }
+        return made
+      }),
+    store: async (events) => {
+      const notices = events.map(([merchantId, objectId, n]) => noticeOf(merchantId, objectId, n))
+      await inTransaction(db, (tx) => emit(tx, notices, moment()))
+    },
+    worker: (clock, accepted) => {
+      const log = createLog('error', 'worker')
+      const delivery = createDelivery({
+        runtime: { db, clock, newId, log },
+        database: { url },
+        outbound: counting(outbound, accepted),
+        endpointOf: async (merchantId) => endpointOf(await directory.find(merchantId), clock.business()),
+      })
+      const loop = createJobLoop([delivery.job], log)
+      return {
+        stop: async () => {
+          await loop.stop()
+          await delivery.close()
+        },
+      }
+    },
+    waiting: async () => (await sql<{ n: number }>`select count(*) as n from event_streams`.execute(db)).rows[0]!.n,
+    close: async () => {
+      await outbound.close()
+      await pool.end()
+    },
+  }
+}
+
+/** A deposit's notification, 430 bytes. */
+export const noticeOf = (merchantId: string, objectId: string, n: number): Notice => {
+  const status = n === 0 ? 'Pending' : 'Done'
+  const body = {
+    id: objectId, n, ticker: 'USDT', blockchain: 'ETHEREUM', hash: `0x${'5d'.repeat(32)}`, from: ['0x742d35cc6634c0532925a3b844bc454e4438f44e'],
+    to: '0x53d284357ec70ce289d6d64134dfac8e511c8a3d', amount: '12.5', fee: '0.1', merchantId, time: Date.now(), status, kind: 'Replenish', internal: false,
+  }
+  return { merchantId, objectId, kind: 'Replenish', status, body }
+}
+
+const counting = (outbound: Outbound, accepted: () => void): Outbound => ({
+  ...outbound,
+  post: async (...args) => {
+    const answer = await outbound.post(...args)
+    if (answer.kind === 'answer' && answer.status === 200) accepted()
+    return answer
+  },
+})

@@ -1,0 +1,129 @@
+import { Client, type Dispatcher, type buildConnector } from 'undici'
+import type { Exchange } from './exchange.ts'
+
+export interface ConnectionsSettings {
+  connect: buildConnector.connector
+  /** Origins to keep connections for. */
+  most: number
+  /** Connections to one origin; more requests wait, and their time runs. */
+  perOrigin: number
+}
+
+type Request = Dispatcher.DispatchOptions
+
+const IDLE_MS = 4_000
+const LONGEST_IDLE_MS = 30_000
+const MAX_HEADER_BYTES = 16_384
+
+/** An undici client, which makes its connection anew when it has ended, and whether the present one has carried anything. */
+interface Line {
+  client: Client
+  carried: boolean
+}
+
+/** Kept-alive connections by origin. The origin used longest ago gives way to a new one. */
+export class Connections {
+  readonly #origins = new Map<string, Origin>()
+  readonly #settings: ConnectionsSettings
+
+  constructor(settings: ConnectionsSettings) {
+    this.#settings = settings
+  }
+
+  /** Sends a request over a connection that is free. @param fresh over a new one */
+  send(origin: string, request: Request, exchange: Exchange, fresh: boolean): void {
+    let known = this.#origins.get(origin)
+    if (known) this.#origins.delete(origin)
+    else known = new Origin(origin, this.#settings)
+    this.#origins.set(origin, known)
+    for (const [oldest, old] of this.#origins) {
+      if (this.#origins.size <= this.#settings.most) break
+      this.#origins.delete(oldest)
+      old.retire()
+    }
+    known.send(request, exchange, fresh)
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all([...this.#origins.values()].map((origin) => origin.destroy()))
+    this.#origins.clear()
+  }
+}
+
+/**
+ * The connections of one origin, each carrying one exchange at a time. The one used last is used next:
+ * whatever is not needed falls idle and closes. One on which an exchange did not end well is given up.
+ */
+class Origin {
+  readonly #origin: string
+  readonly #settings: ConnectionsSettings
+  readonly #lines = new Set<Line>()
+  readonly #idle: Line[] = []
+  readonly #waiting: { request: Request; exchange: Exchange }[] = []
+  #retired = false
+
+  constructor(origin: string, settings: ConnectionsSettings) {
+    this.#origin = origin
+    this.#settings = settings
+  }
+
+  send(request: Request, exchange: Exchange, fresh: boolean): void {
+    const line = fresh ? undefined : this.#idle.pop()
+    if (line) this.#start(line, request, exchange)
+    else if (this.#lines.size < this.#settings.perOrigin) this.#start(this.#open(), request, exchange)
+    else this.#waiting.push({ request, exchange })
+  }
+
+  /** Lets what is under way end, and keeps nothing. */
+  retire(): void {
+    this.#retired = true
+    for (const line of this.#idle.splice(0)) this.#giveUp(line)
+  }
+
+  async destroy(): Promise<void> {
+    this.#retired = true
+    await Promise.all([...this.#lines].map(({ client }) => client.destroy()))
+  }
+
+  #start(line: Line, request: Request, exchange: Exchange): void {
+    exchange.begin(line, (ended) => {
+      if (ended) line.carried = true
+      else this.#giveUp(line)
+      this.#serveNext(ended ? line : undefined)
+    })
+    line.client.dispatch(request, exchange)
+  }
+
+  #serveNext(free: Line | undefined): void {
+    let next = this.#waiting.shift()
+    while (next?.exchange.settled) next = this.#waiting.shift()
+    if (next) this.#start(free ?? this.#open(), next.request, next.exchange)
+    else if (free && this.#retired) this.#giveUp(free)
+    else if (free) this.#idle.push(free)
+  }
+
+  #giveUp(line: Line): void {
+    this.#lines.delete(line)
+    void line.client.destroy()
+  }
+
+  #open(): Line {
+    const client = new Client(this.#origin, {
+      connect: this.#settings.connect,
+      allowH2: false,
+      pipelining: 1,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: LONGEST_IDLE_MS,
+      // One deadline over the whole exchange stands in their place: these start again with every byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+    const line = { client, carried: false }
+    client.on('connect', () => {
+      line.carried = false
+    })
+    this.#lines.add(line)
+    return line
+  }
+}
