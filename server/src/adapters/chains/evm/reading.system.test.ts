@@ -72,6 +72,7 @@ describe('reading anvil', () => {
     ],
     [TRACE, { refuse: { code: -32000, message: 'historical state is not available' } }],
     [TRACE, { change: () => [] }],
+    [TRACE, { change: (traces: unknown) => (traces as object[]).map(() => ({})) }],
     [TRACE, { change: (traces: unknown) => (traces as object[]).map(() => ({ error: 'execution timeout' })) }],
     ['eth_getBlockByNumber', { change: (block: unknown) => ({ ...(block as object), number: '0x1' }) }],
   ] as const)('a block of the best chain with %s not whole is not believed: %j', async ([method, fault]) => {

@@ -36,7 +36,8 @@ export const decodeTraces = (result: unknown, hashes: readonly string[]): unknow
   const traces = listOf(result, 'the traces').map((one) => objectOf(one, 'a trace'))
   if (traces.length !== hashes.length) throw new Malformed(`${traces.length} traces of ${hashes.length} transactions`)
   return traces.map(({ txHash, result: frame, error }, at) => {
-    if (error !== undefined) throw new Malformed(`${hashes[at]} could not be traced: ${JSON.stringify(error)}`)
+    const failed = error !== undefined || frame === undefined
+    if (failed) throw new Malformed(`${hashes[at]} could not be traced: ${JSON.stringify(error)}`)
     if (txHash !== undefined && hashOf(txHash, 'txHash') !== hashes[at]) throw new Malformed('traces are not in order')
     return frame
   })
