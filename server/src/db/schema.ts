@@ -75,6 +75,7 @@ export interface DerivationCountersTable {
 export interface EventAttemptsTable {
   merchant_id: string
   sequence: number
+  epoch: number
   attempt: number
   at: Date
   status: number | null
