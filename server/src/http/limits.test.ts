@@ -62,6 +62,14 @@ describe('requests without a good signature of one network address', () => {
     expect((await edge.call('GET', target, undefined, { id: made.id, key: made.privateKey, ...from(address) })).status).toBe(200)
   })
 
+  test('are not those of a merchant whose requests are refused for what they say', async () => {
+    const made = await makeMerchant(edge.db, NOW, { settings: { requestsPerMinute: 1_000 } })
+    edge.directory.forget(made.id)
+    const wrong = () => edge.call('GET', '/merchants/balances', undefined, { id: made.id, key: made.privateKey, ...from('203.0.113.99') })
+    for (let i = 0; i < 15; i += 1) expect((await wrong()).status).toBe(400)
+    expect((await bad('203.0.113.99')).status).toBe(401)
+  })
+
   test('share a /64 of IPv6, and can not choose their address by adding to the header', async () => {
     for (let i = 0; i < 10; i += 1) expect((await bad(`2001:db8:1:2:${i}::${i}`)).status).toBe(401)
     expect((await bad('2001:db8:1:2:ffff::1')).status).toBe(429)

@@ -111,7 +111,7 @@ describe('when it was signed', () => {
       const signature = sign(edge.merchant.privateKey, 'POST', '/merchants/addresses', address, timestamp)
       const headers = ['merchant-id', edge.merchant.id, 'signature', signature, 'timestamp', Buffer.from(timestamp).toString('latin1')]
       // HTTP takes the spaces around a value for nothing.
-      expect((await edge.raw('POST', '/merchants/addresses', headers, address)).status).toBe(401)
+      expect(await edge.raw('POST', '/merchants/addresses', headers, address)).toMatchObject({ status: 401, body: { code: -1 } })
     },
   )
 })

@@ -19,7 +19,10 @@ export interface MerchantDirectory {
 
 /** @param log told of keys that can't be opened: their merchants are read without them */
 export const createDirectory = (db: Db, box: SecretBox, log?: Pick<Logger, 'error'>): MerchantDirectory =>
-  new Directory((ids, before) => readMerchants(db, box, ids, before, log))
+  directoryOver((ids, before) => readMerchants(db, box, ids, before, log))
+
+/** The same over any way of reading merchants: of some ids, or all for null. `before` is what was read last. */
+export const directoryOver = (read: Read): MerchantDirectory => new Directory(read)
 
 type Found = Merchant | null
 type Read = (ids: readonly string[] | null, before: ReadonlyMap<string, Merchant>) => Promise<Merchant[]>
