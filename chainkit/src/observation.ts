@@ -7,7 +7,7 @@ export interface Head {
 /** One movement of value that a transaction makes, in the chain's own integer units of that coin or token. */
 export interface Transfer {
   /**
-   * Where in its transaction: `o:VOUT` a Bitcoin output, `n` an account chain's native value, `l:LOGINDEX` a token log,
+   * Where in its transaction: `o:VOUT` a Bitcoin output, `n` an account chain's native value, `l:N` the Nth log of its transaction (a place that no reorganisation changes),
    * `t:PATH` native value of an inner call by trace path (`t:0.2`). With the hash it names the transfer for ever.
    */
   index: string

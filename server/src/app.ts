@@ -6,7 +6,7 @@ import { addressRoutes, createAddressIssuer, createStockJob } from './addresses/
 import { assetRoutes, type Catalogue } from './assets/index.ts'
 import { balanceRoutes } from './balances/index.ts'
 import type { PoolSettings } from './db/index.ts'
-import { createDeposits, depositRoutes } from './deposits/index.ts'
+import { createBalanceCheckJob, createDeposits, depositRoutes } from './deposits/index.ts'
 import { createAnswerPruneJob, createHttpServer, type HttpDeps } from './http/index.ts'
 import type { Job } from './jobs/index.ts'
 import { createCommitter } from './ledger/index.ts'
@@ -37,6 +37,7 @@ export interface World {
 const STOCK_TARGET = 2_000
 const RATES_EVERY_MS = 15_000
 const FEES_EVERY_MS = 10_000
+const BALANCE_CHECK_EVERY_MS = 15_000
 const RECONCILE_EVERY_MS = 5 * 60_000
 
 /** The rooms that follow chains, in the order they are told. */
@@ -127,6 +128,10 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
       receive: (tx, withdrawal, moment) => deposits.receiveInternal(tx, withdrawal, moment),
     }),
     ...all.flatMap((adapter) => payoutJobs(world, deps, adapter)),
+    ...all.flatMap((adapter) => {
+      const { network } = adapter
+      return isEvmNetwork(network) ? [createBalanceCheckJob({ runtime, network, adapter, deposits, everyMs: BALANCE_CHECK_EVERY_MS })] : []
+    }),
     deps.delivery.job,
     createAttemptPruneJob(runtime),
     createAnswerPruneJob(runtime),

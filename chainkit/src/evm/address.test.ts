@@ -59,7 +59,9 @@ describe('parseAddress', () => {
           const text = checksumAddress(toHex(bytes))
           fc.pre(text[at] !== character && /[a-f]/.test(text.slice(2)) && /[A-F]/.test(text))
           const mutated = text.slice(0, at) + character + text.slice(at + 1)
-          if (reasonFor(mutated) === 'accepted') expect(isAddress(mutated, { strict: true })).toBe(true)
+          // viem holds all upper case to the checksum; EIP-55 lets it pass.
+          const oneCase = mutated.slice(2) === mutated.slice(2).toUpperCase()
+          if (reasonFor(mutated) === 'accepted') expect(isAddress(mutated, { strict: true }) || oneCase).toBe(true)
           if (at < 2) expect(reasonFor(mutated)).toBe('format')
         },
       ),

@@ -31,8 +31,7 @@ export const readMigrations = async (): Promise<Migration[]> => {
  */
 export const migrate = async (url: string): Promise<string[]> => {
   const migrations = await readMigrations()
-  const client = new pg.Client({ connectionString: url, application_name: 'bursar migrate' })
-  await client.connect()
+  const client = await connect(url)
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])
     await client.query(`create table if not exists schema_migrations(
@@ -65,8 +64,7 @@ export const migrate = async (url: string): Promise<string[]> => {
 /** Throws unless the database has exactly the migrations of this build; roles check it before they serve. */
 export const requireMigrated = async (url: string): Promise<void> => {
   const wanted = (await readMigrations()).map((m) => m.name)
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
+  const client = await connect(url)
   try {
     const rows = await client.query<{ name: string }>('select name from schema_migrations order by name')
     const have = rows.rows.map((row) => row.name)
@@ -75,4 +73,12 @@ export const requireMigrated = async (url: string): Promise<void> => {
   } finally {
     await client.end()
   }
+}
+
+const connect = async (url: string): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString: url, application_name: 'bursar migrate' })
+  // A lost connection fails the query under way; without a listener it would end the process as well.
+  client.on('error', () => {})
+  await client.connect()
+  return client
 }

@@ -54,6 +54,8 @@ export const connectPipelined = async (settings: PoolSettings): Promise<pg.Clien
     // Plans made on empty tables are kept; index plans are right at every size for these statements.
     options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off',
   })
+  // The server may end a connection in the same packet that opens it: without a listener that would end the process.
+  client.on('error', () => {})
   await client.connect()
   return client
 }

@@ -43,8 +43,8 @@ const planOne = async (deps: EvmPayoutDeps, withdrawal: Withdrawal, rate: GasRat
   if ((purse.get(withdrawal.ticker) ?? 0n) < withdrawal.units) return short(withdrawal.ticker)
   const call = callOf(deps, withdrawal)
   const estimate = await deps.adapter.estimateGas({ from: deps.hotAddress, ...call })
-  if (!estimate.ok) return refuseImpossible(deps, withdrawal, estimate.message)
   const native = NATIVE_TICKER[network]
+  if (!estimate.ok) return estimate.reason === 'reverted' ? refuseImpossible(deps, withdrawal, estimate.message) : short(native)
   const { networkFee } = planEvm({ network, chainId: deps.chainId, nonce: 0, call, gas: estimate.gas, rate })
   spend(purse, withdrawal.ticker, withdrawal.units)
   if ((purse.get(native) ?? 0n) < nativeUnits(deps, networkFee)) {
