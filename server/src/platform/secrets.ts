@@ -38,7 +38,7 @@ export const createSecretBox = (key: Uint8Array): SecretBox => {
 /** Reads a data key as text: 64 hex digits, or base64 of 32 bytes. */
 export const readDataKey = (text: string): Uint8Array => {
   const trimmed = text.trim()
-  const key = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64')
-  if (key.length !== KEY_BYTES) throw new RangeError('a data key is 64 hex digits, or base64 of 32 bytes')
-  return key
+  if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex')
+  if (/^[A-Za-z0-9+/]{43}=?$/.test(trimmed)) return Buffer.from(trimmed, 'base64')
+  throw new RangeError('a data key is 64 hex digits, or base64 of 32 bytes')
 }

@@ -1,0 +1,39 @@
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createInnerServer } from './metrics.ts'
+
+let lag = 3
+let isHealthy = true
+const server = createInnerServer(
+  [
+    { name: 'bursar_lag', help: 'Lag', labels: ['network'], read: async () => [{ labels: { network: 'BITCOIN' }, value: lag }] },
+    { name: 'bursar_things_total', help: 'Things', labels: [], kind: 'counter', read: async () => [{ labels: {}, value: 7 }] },
+  ],
+  async () => {
+    if (!isHealthy) throw new Error('the database does not answer')
+  },
+)
+let base = ''
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+test('figures are read when they are asked for, and counters do not add up with each look', async () => {
+  const look = async (): Promise<string> => (await fetch(`${base}/metrics`)).text()
+  await look()
+  lag = 5
+  const text = await look()
+  expect(text).toContain('bursar_lag{network="BITCOIN"} 5')
+  expect(text).toMatch(/# TYPE bursar_things_total counter\nbursar_things_total 7/)
+  expect(text).toContain('process_resident_memory_bytes')
+})
+
+test('health tells what is wrong; nothing else is there', async () => {
+  expect((await fetch(`${base}/health`)).status).toBe(200)
+  isHealthy = false
+  const ill = await fetch(`${base}/health`)
+  expect([ill.status, await ill.text()]).toEqual([503, 'Error: the database does not answer'])
+  expect((await fetch(`${base}/`)).status).toBe(404)
+})
