@@ -38,5 +38,10 @@ export interface Block extends Head {
   parent: string
   /** ms since the epoch, by the block's own stamp */
   time: number
+  /**
+   * True when the node has thrown away the state it needs to trace this block, so that native coin which contracts sent in
+   * it is not among its transfers. Never set on a node that can still tell.
+   */
+  untraced?: boolean
   transactions: ChainTransaction[]
 }

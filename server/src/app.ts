@@ -18,7 +18,7 @@ import type { Runtime } from './platform/runtime.ts'
 import type { Policies } from './policy.ts'
 import { createPriceReader, createRatesJob, freshPrices } from './rates/index.ts'
 import { createFunding, createReconcileJob, createSealJob } from './treasury/index.ts'
-import { createLeadership, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
+import { createLeadership, createUntracedAlarm, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
 import { createAttemptPruneJob, webhookRoutes, type Delivery } from './webhooks/index.ts'
 import {
   createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createSettlement, withdrawalRoutes,
@@ -49,7 +49,7 @@ export const createListeners = ({ catalogue, policies, runtime }: World): { list
     onCredited: [],
   })
   const outgoing = createFollowing([createSettlement(catalogue)])
-  return { listeners: [outgoing, createFunding(catalogue), deposits], deposits }
+  return { listeners: [outgoing, createFunding(catalogue), deposits, createUntracedAlarm()], deposits }
 }
 
 export type ApiLimits = Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute'>

@@ -4,7 +4,7 @@ import { listOf, objectOf } from '../shape.ts'
 import { decodeHead, readHeadAt } from './heads.ts'
 import { countOf, hashOf, quantity } from './quantity.ts'
 import { decodeReceipts } from './receipts.ts'
-import { decodeTraces, mayCallInside, traceCall } from './traces.ts'
+import { decodeTraces, isStateGone, mayCallInside, traceCall } from './traces.ts'
 import { decodeTransaction } from './transaction.ts'
 
 export interface BlockReading {
@@ -53,29 +53,35 @@ const complete = async (rpc: Rpc, header: Header, { tokens, traces }: BlockReadi
   const ofReceipts = { method: 'eth_getBlockReceipts', params: [head.hash] }
   const receipts = await readOfFork(rpc, ofReceipts, head, (result) => decodeReceipts(result, head.hash, hashes))
   if (!receipts) return undefined
-  const frames =
-    traces && receipts.some(mayCallInside)
-      ? await readOfFork(rpc, traceCall(head.hash), head, (result) => decodeTraces(result, hashes))
-      : []
-  if (!frames) return undefined
+  const frames = traces && receipts.some(mayCallInside) ? await readTraces(rpc, head, hashes) : []
+  if (frames === undefined) return undefined
   const transactions = rpc.believe(ofReceipts.method, () =>
     shown.map((transaction, at) =>
-      decodeTransaction({ transaction, receipt: receipts[at]!, trace: frames[at] }, tokens),
+      decodeTransaction({ transaction, receipt: receipts[at]!, trace: frames?.[at] }, tokens),
     ),
   )
-  return { ...head, transactions }
+  return { ...head, ...(frames === null ? { untraced: true } : {}), transactions }
 }
 
-/** What the node says of a block by its hash; undefined when that block is not on its best chain any more. */
+/** Null when the node no longer has the state: waiting would not bring it back, and would stop the chain for good. */
+const readTraces = (rpc: Rpc, head: Pick<Block, 'height' | 'hash'>, hashes: readonly string[]): Promise<unknown[] | null | undefined> =>
+  readOfFork(rpc, traceCall(head.hash), head, (result) => decodeTraces(result, hashes), isStateGone)
+
+/**
+ * What the node says of a block by its hash; undefined when that block is not on its best chain any more, null when it
+ * refuses in a way that `isGone` knows to be for good.
+ */
 const readOfFork = async <T>(
   rpc: Rpc,
   call: RpcCall,
   { height, hash }: Pick<Block, 'height' | 'hash'>,
   decode: (result: unknown) => T,
-): Promise<T | undefined> => {
+  isGone: (refusal: string) => boolean = () => false,
+): Promise<T | null | undefined> => {
   const answer = await rpc.ask(call)
   if (answer.ok && answer.result !== null) return rpc.believe(call.method, () => decode(answer.result))
   if ((await readHeadAt(rpc, height))?.hash !== hash) return undefined
+  if (!answer.ok && isGone(answer.message)) return null
   const why = answer.ok ? 'nothing' : `${answer.message} (${answer.code})`
   throw rpc.unavailable(call.method, `${why} for block ${height} of its best chain`)
 }

@@ -31,9 +31,16 @@ export const probeTraces = async (rpc: Rpc): Promise<boolean> => {
 export const mayCallInside = (receipt: Receipt): boolean =>
   succeededBy(receipt) && quantityOf(receipt['gasUsed'], 'gasUsed') > PLAIN_TRANSFER_GAS
 
-/** The outermost frame of each of a block's transactions, in their order. */
-export const decodeTraces = (result: unknown, hashes: readonly string[]): unknown[] => {
+/** How nodes say that a block is older than the state they keep: it will never be traced here (geth, erigon, anvil). */
+const STATE_GONE = /missing trie node|historical state|state (is )?(not available|unavailable|pruned)|resource not found|old data not available/i
+
+/** True when a refusal means that the node no longer has the state to trace a block with. */
+export const isStateGone = (message: string): boolean => STATE_GONE.test(message)
+
+/** The outermost frame of each of a block's transactions, in their order; null when the node no longer has the state. */
+export const decodeTraces = (result: unknown, hashes: readonly string[]): unknown[] | null => {
   const traces = listOf(result, 'the traces').map((one) => objectOf(one, 'a trace'))
+  if (traces.some(({ error }) => error !== undefined && isStateGone(JSON.stringify(error)))) return null
   if (traces.length !== hashes.length) throw new Malformed(`${traces.length} traces of ${hashes.length} transactions`)
   return traces.map(({ txHash, result: frame, error }, at) => {
     const failed = error !== undefined || frame === undefined
