@@ -13,6 +13,12 @@ export interface ConnectorSettings {
 }
 
 /**
+ * For one address of several before the next is tried. Node gives up the one before it then, and after only 250 ms by
+ * default: a receiver across an ocean would never be reached. Long enough for a second SYN, which is sent after 1 s.
+ */
+const ADDRESS_MS = 2_500
+
+/**
  * The one place connections are made. A literal address is judged as it is; a name is looked up once, every address it
  * has is judged, and the connection goes to those same addresses. TLS still checks the certificate against the name.
  */
@@ -20,6 +26,7 @@ export const createConnector = ({ guard, lookup, timeoutMs, ca }: ConnectorSetti
   const connect = buildConnector({
     lookup: guardedLookup(guard, lookup),
     autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_MS,
     timeout: timeoutMs,
     allowH2: false,
     ...(ca === undefined ? {} : { ca }),

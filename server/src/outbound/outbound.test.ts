@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer, type Server as HttpServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { connect, createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { certify } from '../../../signer/src/test-certificate.ts'
@@ -35,6 +37,8 @@ const outboundWith = (settings: Partial<OutboundSettings> = {}): Outbound => {
 }
 const request = { headers: { 'content-type': 'application/json' }, body: '{"a":1}' }
 const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')
+const SLOW_TO_CONNECT = `const server = require('node:http').createServer((_request, response) => response.end())
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port))`
 /** Sends as fast as it is read, until the connection is closed; tells how much. */
 const flood = (chunk: string | Buffer, sent: { bytes: number }) => (socket: Socket): void => {
   const pump = (): void => {
@@ -201,6 +205,22 @@ describe('what went wrong has a name', () => {
     const answer = await outboundWith({ lookup }).post('https://nowhere.example/', request)
     expect(answer).toMatchObject({ kind: 'failed', reason: 'dns' })
   })
+
+  test('nothing, when the first of several addresses is slow to connect', async () => {
+    // A stopped process takes no connections: once its queue is full, the kernel drops what comes until it goes on.
+    const child = spawn(process.execPath, ['-e', SLOW_TO_CONNECT], { stdio: ['ignore', 'pipe', 'inherit'] })
+    opened.push({ close: () => child.kill('SIGKILL') })
+    const port = Number(((await once(child.stdout, 'data')) as [Buffer])[0])
+    child.kill('SIGSTOP')
+    const filling = [1, 2, 3].map(() => connect(port, '127.0.0.1').on('error', () => {}))
+    for (const socket of filling) sockets.add(socket)
+    await Promise.all(filling.slice(0, 2).map((socket) => once(socket, 'connect')))
+    setTimeout(() => child.kill('SIGCONT'), 600)
+    const outbound = outboundWith({ lookup: async () => ['127.0.0.1', '127.0.0.2'], timeoutMs: 8_000 })
+    const answer = await outbound.post(`http://shop.example:${port}/`, request)
+    expect(answer).toMatchObject({ kind: 'answer', status: 200 })
+    expect(answer.durationMs).toBeGreaterThan(500)
+  }, 10_000)
 
   test('certificates: the name is checked although the address is given', async () => {
     const authority = certify('Test authority')
