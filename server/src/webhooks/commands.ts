@@ -8,7 +8,8 @@ export type ReplayChoice = { from: number; to: number } | { objectId: string }
 
 /**
  * Sends events again although they were delivered, or before their time. The same bytes under the same ids; in order per
- * object, so that whatever lies between a replayed event and one that still waits is sent again too.
+ * object, so that whatever lies between a replayed event and one that still waits is sent again too. An object that a
+ * worker is busy with follows when the worker's lease has ended, within a minute.
  * @returns objects with something to send
  */
 export const replayEvents = async (tx: Tx, merchantId: string, choice: ReplayChoice, { at }: Moment): Promise<number> => {
@@ -57,5 +58,8 @@ export const wakeMerchant = async (tx: Tx, merchantId: string, { at }: Moment): 
   return rows.length
 }
 
-/** No claim is in force any more: a worker that has the stream now writes nothing about it. */
-const restarted = (at: Date) => sql`state = 'active', attempts = 0, next_at = ${at}::timestamptz, leased_until = '-infinity', epoch = 0`
+/**
+ * No claim is in force any more: a worker that has the stream now writes nothing about it. Its lease stands, so that no
+ * other worker sends events of the object at the same time as that one.
+ */
+const restarted = (at: Date) => sql`state = 'active', attempts = 0, next_at = ${at}::timestamptz, epoch = 0`
