@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { operations, type Operation } from '@bursar/contract'
 
 const STYLE = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:60rem;margin:0 auto;padding:1rem}
-h1{font-size:1.6rem}h2{margin-top:2.5rem;border-bottom:1px solid #8886}h3{margin:1.5rem 0 .3rem}code{overflow-wrap:anywhere}code,pre{font:14px/1.45 ui-monospace,monospace}
+h1{font-size:1.6rem}h2{margin-top:2.5rem;border-bottom:1px solid #8886}h3{margin:1.5rem 0 .3rem}code{overflow-wrap:anywhere}td:first-child code{white-space:nowrap}code,pre{font:14px/1.45 ui-monospace,monospace}
 pre{overflow:auto;padding:.7rem;border:1px solid #8886;border-radius:.4rem}table{border-collapse:collapse;width:100%}
 td,th{overflow-wrap:break-word;text-align:left;vertical-align:top;padding:.25rem .6rem .25rem 0;border-bottom:1px solid #8883}.scroll{overflow-x:auto}a{color:inherit}`
 
