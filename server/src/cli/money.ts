@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { inTransaction } from '../db/index.ts'
-import { carryOutEffects } from '../outgoing/index.ts'
+
+import { carryOut } from '../effects/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { freeze, liftFreeze, listFreezes } from '../treasury/index.ts'
 import { approve, giveUp } from '../withdrawals/index.ts'
@@ -35,7 +36,7 @@ export const moneyCommands: readonly Command[] = [
         const done = await inTransaction(runtime.db, async (tx) => {
           const moment = momentOf(runtime)
           const effects = await giveUp(tx, key, catalogue, moment)
-          if (effects) await carryOutEffects(tx, effects, moment)
+          if (effects) await carryOut(tx, effects, moment)
           return effects !== undefined
         })
         if (!done) throw new Error('it is not waiting: something may have been signed for it, or it has ended')

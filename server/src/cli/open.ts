@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
 import { readChainSettings } from '../adapters/chains/index.ts'
 import { createCatalogue, type AssetSettings, type Catalogue } from '../assets/index.ts'
-import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, requireMigrated, type PoolSettings } from '../db/index.ts'
 import type { WalletKeys } from '../outgoing/index.ts'
 import { readClockOffset } from '../platform/business-clock.ts'
 import { createClock, type OffsetClock } from '../platform/clock.ts'
 import { readConfig, type Role } from '../platform/config.ts'
+import { createIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import { readPolicies, STANDARD_POLICIES, type Policies } from '../policy.ts'
@@ -44,7 +43,7 @@ export interface Opened {
   close(): Promise<void>
 }
 
-export const newId = (): string => uuidv7(Date.now(), randomBytes(10))
+export const newId = createIds()
 
 /** Reads the settings and connects to the database, refusing one whose schema is not this build's. */
 export const openInstallation = async (env: Environment, role: Role): Promise<Opened> => {

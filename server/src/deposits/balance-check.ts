@@ -2,8 +2,9 @@ import type { Head, Network } from '@bursar/chainkit'
 import type { AddressOwner } from '../addresses/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
+import { noEffects, type Effects } from '../effects/index.ts'
 import { rescale } from '../money/index.ts'
-import { foundByBalance, noEffects, type Effects } from './deposit.ts'
+import { foundByBalance } from './deposit.ts'
 import { openDeposits, type Arrival } from './opening.ts'
 import type { DepositSettings } from './settings.ts'
 import { broughtTo, holdFinalHeight } from './queries.ts'
@@ -29,7 +30,7 @@ export const explainBalances = async (
 ): Promise<Effects> => {
   const native = settings.catalogue.byContract(network, null)
   const final = await holdFinalHeight(tx, network)
-  if (!native || final === undefined || final < at.height) return noEffects()
+  if (!native || final === undefined || final < at.height) return noEffects
   const { asset, on } = native
   const known = await broughtTo(tx, network, asset.ticker, held.map(({ owner }) => owner.address), at.height)
   const arrivals = held.flatMap(({ owner, units }): Arrival[] => {

@@ -1,6 +1,4 @@
 import type { Network } from '@bursar/chainkit'
-import type { Item } from '../ledger/index.ts'
-import type { Notice } from '../webhooks/index.ts'
 import type { DepositState } from './machine.ts'
 
 /** What notifications say of a deposit (`contract.md` 6.1). */
@@ -44,16 +42,3 @@ export interface Deposit {
 export const foundByBalance = (address: string): string => `b:${address}`
 
 export const isFoundByBalance = (index: string): boolean => index.startsWith('b:')
-
-/** Postings and notices that belong to a change, for the caller to carry out together with everyone else's. */
-export interface Effects {
-  items: Item[]
-  notices: Notice[]
-}
-
-export const noEffects = (): Effects => ({ items: [], notices: [] })
-
-export const joinEffects = (all: readonly Effects[]): Effects => ({
-  items: all.flatMap((effects) => effects.items),
-  notices: all.flatMap((effects) => effects.notices),
-})

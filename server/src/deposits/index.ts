@@ -7,14 +7,15 @@
 import type { Block, ChainTransaction, Head, Network } from '@bursar/chainkit'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
+import type { Effects } from '../effects/index.ts'
 import { explainBalances, type HeldBy } from './balance-check.ts'
-import type { Effects } from './deposit.ts'
+
 import { receiveInternal, type InternalTransfer } from './internal.ts'
 import { observeBlock, observePool } from './observing.ts'
 import type { DepositSettings } from './settings.ts'
 import { orphanDeposits, settleDeposits } from './settling.ts'
 
-export type { Deposit, Effects } from './deposit.ts'
+export type { Deposit } from './deposit.ts'
 export type { InternalTransfer } from './internal.ts'
 export { createBalanceCheckJob } from './jobs.ts'
 export type { BalanceCheckDeps } from './jobs.ts'

@@ -3,8 +3,9 @@ import { familyOf, ownerOf, replenish } from '../addresses/index.ts'
 import { chargeOf } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
+import type { Effects } from '../effects/index.ts'
 import { consequencesOf } from './consequences.ts'
-import type { Effects } from './deposit.ts'
+
 import type { DepositSettings } from './settings.ts'
 import { insertDeposits, type NewDeposit } from './store.ts'
 

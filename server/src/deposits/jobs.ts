@@ -3,12 +3,13 @@ import { familyOf, openLeases, type AddressOwner } from '../addresses/index.ts'
 import type { ChainAdapter } from '../adapters/chains/port.ts'
 import type { Moment } from '../base/moment.ts'
 import { inTransaction, type Tx } from '../db/index.ts'
+import type { Effects } from '../effects/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { applyAll } from '../ledger/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { emit } from '../webhooks/index.ts'
 import type { HeldBy } from './balance-check.ts'
-import type { Effects } from './deposit.ts'
+
 import { finalHeightOf } from './queries.ts'
 
 const PAGE = 200

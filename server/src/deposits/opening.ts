@@ -3,7 +3,8 @@ import { replenish, type AddressOwner } from '../addresses/index.ts'
 import { chargeOf, type AssetOnNetwork, type CryptoAsset } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
-import { noEffects, type Effects } from './deposit.ts'
+
+import { noEffects, type Effects } from '../effects/index.ts'
 import { depositNotice } from './notice.ts'
 import type { DepositSettings } from './settings.ts'
 import { insertDeposits, type NewDeposit } from './store.ts'
@@ -37,7 +38,7 @@ export const openDeposits = async (
   { catalogue }: DepositSettings,
   moment: Moment,
 ): Promise<Effects> => {
-  if (arrivals.length === 0) return noEffects()
+  if (arrivals.length === 0) return noEffects
   const deposits = arrivals.map((arrival) => newDeposit(network, arrival, at, moment))
   const stored = await insertDeposits(tx, deposits)
   const added = deposits.filter(({ id }) => stored.has(id))

@@ -1,7 +1,8 @@
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
-import type { Deposit, Effects } from './deposit.ts'
+import type { Effects } from '../effects/index.ts'
+import type { Deposit } from './deposit.ts'
 import type { DepositPolicy } from './policy.ts'
 
 /** A deposit that a transaction credits. */

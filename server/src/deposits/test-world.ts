@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Block, ChainTransaction, Network, Transfer } from '@bursar/chainkit'
 import { sql } from 'kysely'
+import type { Effects } from '../effects/index.ts'
 import type pg from 'pg'
 import { createCatalogue } from '../assets/index.ts'
 import { uuidv7 } from '../base/id.ts'
@@ -10,7 +11,7 @@ import { createDb, createPool, inTransaction, type Db, type Tx } from '../db/ind
 import { applyAll, balancesOf, type AccountKind } from '../ledger/index.ts'
 import { emit } from '../webhooks/index.ts'
 import {
-  createDeposits, DEFAULT_DEPOSIT_POLICY, type CreditedSubscriber, type Deposits, type Effects,
+  createDeposits, DEFAULT_DEPOSIT_POLICY, type CreditedSubscriber, type Deposits,
 } from './index.ts'
 
 export const DAY = 86_400_000

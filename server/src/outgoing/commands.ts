@@ -3,14 +3,11 @@ import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import { moveOf } from '../base/moves.ts'
 import type { Tx } from '../db/index.ts'
-import { applyAll } from '../ledger/index.ts'
-import { emit } from '../webhooks/index.ts'
+import { carryOut, joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { freeCoins } from './coins.ts'
 import { outgoingMoves, type OutgoingEvent } from './machine.ts'
 import { move } from './store.ts'
-import {
-  joinEffects, noEffects, type Attempt, type Effects, type Outgoing, type OutgoingChange, type OutgoingSubscriber,
-} from './transaction.ts'
+import { type Attempt, type Outgoing, type OutgoingChange, type OutgoingSubscriber } from './transaction.ts'
 
 export interface NewOutgoing {
   id: string
@@ -129,7 +126,7 @@ export const moveAndTell = async (
   mined?: { hash: string; height: number; block: string; fee: bigint | null; succeeded: boolean },
 ): Promise<Effects> => {
   const outgoing = await move(tx, id, event, moment.at, mined ? { mined } : {})
-  return outgoing ? tell(tx, { event, outgoing, hash }, subscribers, moment) : noEffects()
+  return outgoing ? tell(tx, { event, outgoing, hash }, subscribers, moment) : noEffects
 }
 
 const tell = async (
@@ -141,10 +138,4 @@ const tell = async (
   const all: Effects[] = []
   for (const subscriber of subscribers) all.push(await subscriber(tx, change, moment))
   return joinEffects(all)
-}
-
-/** Applies the postings of any number of changes, then emits their notices: the one lock order of a transaction. */
-export const carryOut = async (tx: Tx, effects: Effects, moment: Moment): Promise<void> => {
-  await applyAll(tx, effects.items)
-  await emit(tx, effects.notices, moment)
 }

@@ -2,10 +2,11 @@ import type { Block, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
+import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { followCoins, unfollowCoins } from './coins.ts'
 import { moveAndTell } from './commands.ts'
 import { oursAmong } from './store.ts'
-import { joinEffects, noEffects, type Effects, type OutgoingSubscriber } from './transaction.ts'
+import { type OutgoingSubscriber } from './transaction.ts'
 
 /** What the watcher tells this room, inside the transaction that moves the cursor; it carries the effects out. */
 export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => ({
@@ -13,7 +14,7 @@ export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => (
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
     if (network === 'BITCOIN') await followCoins(tx, network, block)
     const ours = await oursAmong(tx, network, block.transactions.map((t) => t.hash))
-    if (ours.size === 0) return noEffects()
+    if (ours.size === 0) return noEffects
     const effects: Effects[] = []
     for (const transaction of block.transactions) {
       const own = ours.get(transaction.hash)
@@ -55,5 +56,5 @@ export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => (
   },
 
   /** The pool says nothing this room doesn't know: what is not mined is sent again anyway. */
-  mempool: async (): Promise<Effects> => noEffects(),
+  mempool: async (): Promise<Effects> => noEffects,
 })

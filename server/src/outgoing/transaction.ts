@@ -1,8 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
-import type { Item } from '../ledger/index.ts'
-import type { Notice } from '../webhooks/index.ts'
+import type { Effects } from '../effects/index.ts'
 import type { OutgoingEvent, OutgoingState } from './machine.ts'
 
 export interface Outgoing {
@@ -46,18 +45,5 @@ export interface OutgoingChange {
   hash: string | null
 }
 
-/** What a subscriber wants done with the change: postings and notices, applied together with everyone else's. */
-export interface Effects {
-  items: Item[]
-  notices: Notice[]
-}
-
 /** Whoever has money in our transactions: `app.ts` fills the list, so that this room knows none of them. */
 export type OutgoingSubscriber = (tx: Tx, change: OutgoingChange, moment: Moment) => Promise<Effects>
-
-export const noEffects = (): Effects => ({ items: [], notices: [] })
-
-export const joinEffects = (all: readonly Effects[]): Effects => ({
-  items: all.flatMap((effects) => effects.items),
-  notices: all.flatMap((effects) => effects.notices),
-})

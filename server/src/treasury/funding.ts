@@ -4,9 +4,10 @@ import { familyOf, houseAddressesAmong } from '../addresses/index.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
+import { noEffects, type Effects } from '../effects/index.ts'
 import { applyAll, HOUSE, type Item } from '../ledger/index.ts'
 import { rescale } from '../money/index.ts'
-import { noEffects, oursAmong, type Effects } from '../outgoing/index.ts'
+import { oursAmong } from '../outgoing/index.ts'
 
 interface Funding {
   transaction: string
@@ -23,7 +24,7 @@ export const createFunding = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block, _moment: Moment): Promise<Effects> => {
     const targets = [...new Set(block.transactions.flatMap((t) => t.transfers.map((x) => x.to)))]
     const house = await houseAddressesAmong(tx, familyOf(network), targets)
-    if (house.size === 0) return noEffects()
+    if (house.size === 0) return noEffects
     const arriving = block.transactions.filter((t) => t.transfers.some((x) => house.has(x.to)))
     const ours = await oursAmong(tx, network, arriving.map((t) => t.hash))
     for (const { hash, transfers } of arriving) {
@@ -37,12 +38,12 @@ export const createFunding = (catalogue: Catalogue) => ({
           on conflict (network, transaction, index) do nothing`.execute(tx)
       }
     }
-    return noEffects()
+    return noEffects
   },
 
   orphaned: async (tx: Tx, network: Network, fromHeight: number, _moment: Moment): Promise<Effects> => {
     await sql`delete from fundings where network = ${network} and block_height >= ${fromHeight} and not booked`.execute(tx)
-    return noEffects()
+    return noEffects
   },
 
   settled: async (tx: Tx, network: Network, heights: { finalHeight: number }, moment: Moment): Promise<Effects> => {
@@ -52,7 +53,7 @@ export const createFunding = (catalogue: Catalogue) => ({
     return { items: rows.map((funding) => capitalItem(network, funding, moment)), notices: [] }
   },
 
-  mempool: async (): Promise<Effects> => noEffects(),
+  mempool: async (): Promise<Effects> => noEffects,
 })
 
 const capitalItem = (network: Network, { asset, units }: Funding, { at, newId }: Moment): Item => {

@@ -1,18 +1,7 @@
 import type { Block, ChainTransaction, Network } from '@bursar/chainkit'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
-import type { Item } from '../ledger/index.ts'
-import type { Notice } from '../webhooks/index.ts'
-
-/**
- * What a listener wants done besides its own rows. The watcher joins the effects of all listeners of one transaction
- * and carries them out at its end, in one `ledger.applyAll` and one `webhooks.emit`, so that locks are taken in one
- * order.
- */
-export interface Effects {
-  items: readonly Item[]
-  notices: readonly Notice[]
-}
+import type { Effects } from '../effects/index.ts'
 
 export interface Heights {
   /**

@@ -1,8 +1,9 @@
 import type { Block, Network } from '@bursar/chainkit'
 import { ChainUnavailable, type ChainAdapter } from '../adapters/chains/port.ts'
 import { inTransaction } from '../db/index.ts'
+import { carryOut, joinEffects } from '../effects/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { carryOut, gather } from './carrying.ts'
+import { gather } from './carrying.ts'
 import { holdCursor, rememberedAt } from './cursor.ts'
 import type { ChainListener } from './listener.ts'
 import { createPrefetch } from './prefetch.ts'
@@ -52,5 +53,5 @@ const observeAgain = async ({ runtime, network, listeners }: RescanDeps, block: 
     }
     const moment = momentOf(runtime)
     const shown = onBusinessClock(block, runtime.clock)
-    await carryOut(tx, await gather(listeners, (listener) => listener.block(tx, network, shown, moment)), moment)
+    await carryOut(tx, joinEffects(await gather(listeners, (listener) => listener.block(tx, network, shown, moment))), moment)
   })

@@ -1,11 +1,12 @@
 import type { Block, Head, Network } from '@bursar/chainkit'
 import { inTransaction, type Tx } from '../db/index.ts'
+import { carryOut, joinEffects, type Effects } from '../effects/index.ts'
 import { raiseAlert } from '../platform/alerts.ts'
 import type { Clock } from '../platform/clock.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { carryOut, gather } from './carrying.ts'
+import { gather } from './carrying.ts'
 import { forgetBlocks, moveCursor, rememberBlocks, rememberedAt, type Cursor } from './cursor.ts'
-import type { ChainListener, Effects, PoolChange } from './listener.ts'
+import type { ChainListener, PoolChange } from './listener.ts'
 
 /** What the node said last: its newest block, and the newest it holds to be final. */
 export interface NodeView {
@@ -47,7 +48,7 @@ export const applyBlocks = async (
     }
     const heights = { headHeight: last.height, finalHeight }
     effects.push(...(await gather(listeners, (listener) => listener.settled(tx, network, heights, moment))))
-    await carryOut(tx, effects, moment)
+    await carryOut(tx, joinEffects(effects), moment)
     return moved
   })
 
@@ -63,7 +64,7 @@ export const settleAgain = async (
     const settled = { ...cursor, finalHeight }
     await moveCursor(tx, network, cursor, settled, view.head.height, moment.at)
     const heights = { headHeight: cursor.height, finalHeight }
-    await carryOut(tx, await gather(listeners, (l) => l.settled(tx, network, heights, moment)), moment)
+    await carryOut(tx, joinEffects(await gather(listeners, (l) => l.settled(tx, network, heights, moment))), moment)
     return settled
   })
 
@@ -102,7 +103,7 @@ export const goBack = async (
         `${network} took back blocks it had held to be final, down to ${fork.height}: check the node before trusting it`
       await raiseAlert(tx, { kind: 'finality-broken', subject: network, text }, moment)
     }
-    await carryOut(tx, effects, moment)
+    await carryOut(tx, joinEffects(effects), moment)
     return back
   })
 
@@ -116,5 +117,5 @@ export const applyPool = async (
   inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     await moveCursor(tx, network, cursor, cursor, headHeight, moment.at)
-    await carryOut(tx, await gather(listeners, (l) => l.mempool(tx, network, pool, moment)), moment)
+    await carryOut(tx, joinEffects(await gather(listeners, (l) => l.mempool(tx, network, pool, moment))), moment)
   })

@@ -1,7 +1,8 @@
 /** A listener that writes down what it is told, in the database, so that what was rolled back was never said. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
-import type { ChainListener, Effects } from './listener.ts'
+import type { Effects } from '../effects/index.ts'
+import type { ChainListener } from './listener.ts'
 
 export interface Notes {
   listener: ChainListener

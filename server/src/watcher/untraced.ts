@@ -1,8 +1,9 @@
 import type { Block, Network } from '@bursar/chainkit'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
+import type { Effects } from '../effects/index.ts'
 import { raiseAlert } from '../platform/alerts.ts'
-import type { ChainListener, Effects } from './listener.ts'
+import type { ChainListener } from './listener.ts'
 
 const nothing = async (): Promise<Effects> => ({ items: [], notices: [] })
 

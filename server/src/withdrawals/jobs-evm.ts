@@ -3,8 +3,9 @@ import { NATIVE_TICKER } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { FeeRate } from '../adapters/chains/port.ts'
 import { inTransaction, type Db, type Tx } from '../db/index.ts'
+import { carryOut } from '../effects/index.ts'
 import { rescale } from '../money/index.ts'
-import { carryOutEffects, insertPlanned, paymentCall, planEvm, type EvmCall } from '../outgoing/index.ts'
+import { insertPlanned, paymentCall, planEvm, type EvmCall } from '../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { attach, giveUp } from './commands.ts'
@@ -79,7 +80,7 @@ const refuseImpossible = async (deps: EvmPayoutDeps, withdrawal: Withdrawal, mes
   await inTransaction(runtime.db, async (tx) => {
     const effects = await giveUp(tx, withdrawal, deps.catalogue, moment)
     if (!effects) return
-    await carryOutEffects(tx, effects, moment)
+    await carryOut(tx, effects, moment)
     const text = `Withdrawal ${withdrawal.id} can't succeed on ${deps.network} and was given back: ${message}`
     await raiseAlert(tx, { kind: 'withdrawal-impossible', subject: withdrawal.id, text }, moment)
   })

@@ -2,8 +2,9 @@ import type { Network } from '@bursar/chainkit'
 import type { ChainAdapter } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { inTransaction } from '../db/index.ts'
+import { carryOut } from '../effects/index.ts'
 import type { Job } from '../jobs/index.ts'
-import { carryOutEffects } from '../outgoing/index.ts'
+
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { deliver, type ReceiveInternal } from './commands.ts'
 import { planBitcoinBatch } from './jobs-bitcoin.ts'
@@ -48,7 +49,7 @@ export const createInternalDeliveryJob = (deps: {
         await inTransaction(runtime.db, async (tx) => {
           const moment = momentOf(runtime)
           const effects = await deliver(tx, waiting, deps, moment)
-          if (effects) await carryOutEffects(tx, effects, moment)
+          if (effects) await carryOut(tx, effects, moment)
         })
         delivered += 1
       }

@@ -3,10 +3,12 @@ import type { Moment } from '../base/moment.ts'
 import { moveOf } from '../base/moves.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { Tx } from '../db/index.ts'
+import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { HOUSE, type Item } from '../ledger/index.ts'
 import { allocate, rescale } from '../money/index.ts'
-import { joinEffects, noEffects, type Effects, type OutgoingChange, type OutgoingSubscriber } from '../outgoing/index.ts'
+import { type OutgoingChange, type OutgoingSubscriber } from '../outgoing/index.ts'
 import { raiseAlert } from '../platform/alerts.ts'
+import type { Notice } from '../webhooks/index.ts'
 import { withdrawalMoves, type WithdrawalEvent } from './machine.ts'
 import { withdrawalNotice } from './notice.ts'
 import { captureItem, costItem, fillerCost, releaseItem, transitItem } from './postings.ts'
@@ -56,8 +58,8 @@ const settleOne = async (
     ...(event === 'reverted' ? { failReason: 'ERRROR_CODE_GENERIC' } : {}),
     ...(event === 'mined' ? { sendsDone: !onlyCost } : {}),
   })
-  if (!withdrawal) return noEffects()
-  const effects = noEffects()
+  if (!withdrawal) return noEffects
+  const effects: { items: Item[]; notices: Notice[] } = { items: [], notices: [] }
   const asset = catalogue.findCrypto(withdrawal.ticker)!
   const carried = { hash: change.hash, from: change.outgoing.senders, block: change.outgoing.minedHeight }
   const outcome = onlyCost ? costItem : transitItem
@@ -114,9 +116,9 @@ const feeInLedgerUnits = (catalogue: Catalogue, { network, networkFee }: Outgoin
 
 const settleFiller = (catalogue: Catalogue, change: OutgoingChange, moment: Moment): Effects => {
   const { event, outgoing } = change
-  if (event !== 'mined' && event !== 'reorganized') return noEffects()
+  if (event !== 'mined' && event !== 'reorganized') return noEffects
   const fee = feeInLedgerUnits(catalogue, outgoing)
-  if (fee === 0n) return noEffects()
+  if (fee === 0n) return noEffects
   const direction = event === 'mined' ? 'out' : 'back'
   return { items: [fillerCost(outgoing.network, HOUSE, fee, direction, outgoing.id, moment)], notices: [] }
 }

@@ -2,7 +2,7 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { moveOf, statesTaking } from '../base/moves.ts'
 import type { Db, Tx } from '../db/index.ts'
-import type { RowTable } from '../ledger/index.ts'
+import type { RowTable, Scalar } from '../ledger/index.ts'
 import { withdrawalMoves, type WithdrawalEvent, type WithdrawalState } from './machine.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -32,7 +32,7 @@ export const withdrawalRows: RowTable = {
   ],
 }
 
-export const rowOf = (w: Withdrawal): unknown[] => {
+export const rowOf = (w: Withdrawal): Scalar[] => {
   const at = w.createdAt.toISOString()
   return [
     w.merchantId, w.id, w.ticker, w.blockchain, w.to, w.units.toString(), w.fee.toString(), w.localId, w.meta, w.state,
