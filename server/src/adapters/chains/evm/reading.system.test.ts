@@ -70,7 +70,8 @@ describe('reading anvil', () => {
       'eth_getBlockReceipts',
       { change: (receipts: unknown) => (receipts as object[]).map((one) => ({ ...one, logs: [] })).toReversed() },
     ],
-    [TRACE, { refuse: { code: -32000, message: 'historical state is not available' } }],
+    [TRACE, { refuse: { code: -32000, message: 'header not found' } }],
+    [TRACE, { refuse: { code: -32001, message: 'Resource not found' } }],
     [TRACE, { change: () => [] }],
     [TRACE, { change: (traces: unknown) => (traces as object[]).map(() => ({})) }],
     [TRACE, { change: (traces: unknown) => (traces as object[]).map(() => ({ error: 'execution timeout' })) }],
@@ -82,6 +83,24 @@ describe('reading anvil', () => {
     await adapter.capabilities()
     proxy.behave = onlyFor(method, fault)
     await expect(adapter.blockAt(height)).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  })
+
+  test.for([
+    { refuse: { code: -32000, message: 'required historical state unavailable (reexec=128)' } },
+    { refuse: { code: -32000, message: 'missing trie node 8b16 (path ) state 0xab is not available' } },
+    { refuse: { code: -32000, message: 'old data not available due to pruning' } },
+    { refuse: { code: -32603, message: 'state at block #12 is pruned' } },
+    { refuse: { code: -32002, message: 'No state available for block 12 (0xab12...cd34)' } },
+    { change: (traces: unknown) => (traces as object[]).map(() => ({ error: 'Resource not found' })) },
+  ])('a block whose state is gone is shown without inner calls, and says so: %j', async (fault) => {
+    const { to, hash } = await mineBoth()
+    const { height } = await blockOf(world.adapter, hash)
+    const adapter = adapterBehind()
+    await adapter.capabilities()
+    proxy.behave = onlyFor(TRACE, fault)
+    const block = (await adapter.blockAt(height))!
+    expect(block.untraced).toBe(true)
+    expect(transfersOf(block, to).map(({ index }) => index)).toEqual(['l:0'])
   })
 
   test('a block of plain payments needs no traces, an empty one nothing at all', async () => {
@@ -114,9 +133,14 @@ describe('reading anvil', () => {
     expect(proxy.asked.filter((method) => method === TRACE)).toHaveLength(1)
   })
 
-  test('a node that is only out of order is asked again whether it traces', async () => {
+  test.for([
+    { code: -32603, message: 'out of memory' },
+    { code: -32607, message: 'The call limit has been reached, please upgrade your subscription plan.' },
+    { code: -32007, message: '15/second request limit reached - reduce calls per second or upgrade your account' },
+    { code: 429, message: 'Your app has exceeded its compute units per second capacity. Upgrade for more.' },
+  ])('a node that is only out of order is asked again whether it traces: $message', async (refuse) => {
     const adapter = adapterBehind()
-    proxy.behave = onlyFor(TRACE, { refuse: { code: -32603, message: 'out of memory' } })
+    proxy.behave = onlyFor(TRACE, { refuse })
     await expect(adapter.capabilities()).rejects.toMatchObject({ name: 'ChainUnavailable' })
     proxy.behave = () => 'pass'
     expect(await adapter.capabilities()).toEqual({ mempool: false, traces: true })
