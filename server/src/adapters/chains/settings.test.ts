@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createAdapters, identityOf, readChainSettings } from './index.ts'
-import { chainOfGenesis } from './settings.ts'
+import { bitcoinSettingsOf, chainOfGenesis, evmSettingsOf } from './settings.ts'
 
 const MAINNET = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'
 const GOOD = {
@@ -33,6 +33,14 @@ describe('the file of networks', () => {
     await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
   })
 
+  test('bounds what is offered where it says nothing, lower where there is one gas price', async () => {
+    expect(bitcoinSettingsOf({ url: 'http://a', genesis: MAINNET }).fees).toEqual({ floor: 1_000n, cap: 300_000n })
+    const gas = (given: object) => evmSettingsOf('ETHEREUM', { ...GOOD.ETHEREUM, ...given })
+    expect(gas({})).toMatchObject({ gasPriceFloor: 10n ** 9n, gasPriceCap: 500n * 10n ** 9n })
+    expect(gas({ legacyGas: true })).toMatchObject({ gasPriceFloor: 10n ** 8n, gasPriceCap: 500n * 10n ** 9n })
+    expect(gas({ gasPriceFloor: '7', gasPriceCap: '7' })).toMatchObject({ gasPriceFloor: 7n, gasPriceCap: 7n })
+  })
+
   test('may leave networks out', () => {
     expect([...createAdapters(readChainSettings({}), new Map()).keys()]).toEqual([])
   })
@@ -53,6 +61,8 @@ describe('the file of networks', () => {
     [{ ETHEREUM: { ...GOOD.ETHEREUM, chainId: '1' } }, /ETHEREUM\.chainId is a whole number above 0/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, finality: 'safe' } }, /ETHEREUM\.finality is a whole number above 0/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, traces: true } }, /ETHEREUM\.traces is auto or off/],
+    [{ BITCOIN: { ...GOOD.BITCOIN, feeFloorMilliSatPerVb: '200001' } }, /feeFloor\w+ \(200001\) is above feeCap\w+ \(200000\)/],
+    [{ ETHEREUM: { ...GOOD.ETHEREUM, gasPriceCap: '999999999' } }, /gasPriceFloor \(1000000000\) is above gasPriceCap/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, gasPriceCap: '1e9' } }, /gasPriceCap is a whole number written as a string/],
   ] as const)('%j is refused', ([json, message]) => {
     expect(() => readChainSettings(json)).toThrow(message)

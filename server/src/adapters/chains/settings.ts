@@ -27,7 +27,7 @@ export interface EvmChainSettings {
   finality?: 'finalized' | number
   /** one gas price instead of EIP-1559; false when absent */
   legacyGas?: boolean
-  /** wei for each unit of gas; 1 gwei (0.1 on BSC-like chains) and 500 gwei when absent */
+  /** wei for each unit of gas; 1 gwei (0.1 with `legacyGas`) and 500 gwei when absent */
   gasPriceFloor?: string
   gasPriceCap?: string
   /** off for a node that should not be asked for traces; auto when absent */
@@ -38,6 +38,10 @@ const BITCOIN_KEYS = ['url', 'genesis', 'finalDepth', 'feeFloorMilliSatPerVb', '
 const EVM_KEYS = ['url', 'chainId', 'finality', 'legacyGas', 'gasPriceFloor', 'gasPriceCap', 'traces']
 const HASH = /^[0-9a-f]{64}$/
 const DIGITS = /^\d{1,30}$/
+/** Where the settings name no bounds: thousandths of a satoshi for each virtual byte, wei for each unit of gas. */
+const VBYTE_BOUNDS = { floor: '1000', cap: '300000' }
+const GAS_BOUNDS = { floor: '1000000000', cap: '500000000000' }
+const LEGACY_GAS_BOUNDS = { floor: '100000000', cap: '500000000000' }
 
 /** Reads the file. Throws an Error that lists everything wrong with it. */
 export const readChainSettings = (json: unknown): ChainSettings => {
@@ -70,6 +74,7 @@ const bitcoinProblems = (given: Record<string, unknown>): string[] => [
   ...countProblem(given, 'finalDepth'),
   ...digitsProblem(given, 'feeFloorMilliSatPerVb'),
   ...digitsProblem(given, 'feeCapMilliSatPerVb'),
+  ...boundsProblem(given, 'feeFloorMilliSatPerVb', 'feeCapMilliSatPerVb', VBYTE_BOUNDS),
 ]
 
 const evmProblems = (given: Record<string, unknown>): string[] => [
@@ -83,6 +88,7 @@ const evmProblems = (given: Record<string, unknown>): string[] => [
   ...(given.traces === undefined || given.traces === 'auto' || given.traces === 'off' ? [] : ['traces is auto or off']),
   ...digitsProblem(given, 'gasPriceFloor'),
   ...digitsProblem(given, 'gasPriceCap'),
+  ...boundsProblem(given, 'gasPriceFloor', 'gasPriceCap', gasBounds(given.legacyGas === true)),
 ]
 
 const unknownKeys = (given: Record<string, unknown>, known: readonly string[]): string[] =>
@@ -103,6 +109,20 @@ const digitsProblem = (given: Record<string, unknown>, key: string): string[] =>
     ? []
     : [`${key} is a whole number written as a string`]
 
+const gasBounds = (legacyGas: boolean): typeof GAS_BOUNDS => (legacyGas ? LEGACY_GAS_BOUNDS : GAS_BOUNDS)
+
+/** A cap below the floor would offer less than the network takes: everything sent would be stuck. */
+const boundsProblem = (
+  given: Record<string, unknown>,
+  floorKey: string,
+  capKey: string,
+  bounds: typeof GAS_BOUNDS,
+): string[] => {
+  const [floor, cap] = [String(given[floorKey] ?? bounds.floor), String(given[capKey] ?? bounds.cap)]
+  const isAbove = DIGITS.test(floor) && DIGITS.test(cap) && BigInt(floor) > BigInt(cap)
+  return isAbove ? [`${floorKey} (${floor}) is above ${capKey} (${cap})`] : []
+}
+
 const GENESIS: Readonly<Record<string, BitcoinChain>> = {
   '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f': 'mainnet',
   '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206': 'regtest',
@@ -117,8 +137,8 @@ export const bitcoinSettingsOf = ({ url, genesis, finalDepth = 6, ...fees }: Bit
   chain: chainOfGenesis(genesis),
   finalDepth,
   fees: {
-    floor: BigInt(fees.feeFloorMilliSatPerVb ?? 1_000),
-    cap: BigInt(fees.feeCapMilliSatPerVb ?? 300_000),
+    floor: BigInt(fees.feeFloorMilliSatPerVb ?? VBYTE_BOUNDS.floor),
+    cap: BigInt(fees.feeCapMilliSatPerVb ?? VBYTE_BOUNDS.cap),
   },
 })
 
@@ -128,7 +148,7 @@ export const evmSettingsOf = (network: EvmNetwork, given: EvmChainSettings) => (
   url: given.url,
   finality: given.finality ?? ('finalized' as const),
   legacyGas: given.legacyGas ?? false,
-  gasPriceFloor: BigInt(given.gasPriceFloor ?? (given.legacyGas ? 100_000_000 : 1_000_000_000)),
-  gasPriceCap: BigInt(given.gasPriceCap ?? 500_000_000_000),
+  gasPriceFloor: BigInt(given.gasPriceFloor ?? gasBounds(given.legacyGas === true).floor),
+  gasPriceCap: BigInt(given.gasPriceCap ?? gasBounds(given.legacyGas === true).cap),
   traces: given.traces ?? ('auto' as const),
 })

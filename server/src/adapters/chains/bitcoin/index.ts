@@ -25,7 +25,8 @@ export interface BitcoinAdapterSettings {
   random(): number
 }
 
-const TARGET_BLOCKS = 3
+/** The least that Bitcoin Core estimates for. */
+const TARGET_BLOCKS = 2
 const TIMEOUT_MS = 60_000
 const SCAN_TIMEOUT_MS = 10 * 60_000
 
