@@ -21,20 +21,25 @@ const MOST_ITEMS = 128
 /**
  * The hot path: items of many requests share one transaction. Two trips a batch (lock and read; write and commit), judged
  * in between. An error re-runs the batch's items one by one, so that one bad item can't fail its neighbours.
- * @param lanes connections; a merchant's items always go to the same one
+ * @param lanes connections. What fits one batch goes down one of them, as a batch costs more than its items; beyond that a
+ * merchant's items go to the same one, so that batches don't wait for each other's accounts
  */
 export const createCommitter = (settings: PoolSettings, lanes = 2): Committer => {
   const connections = Array.from({ length: lanes }, () => new Connection(settings))
+  let inFlight = 0
   const batcher = new Batcher<Item, Result>({
     most: MOST_ITEMS,
     lanes,
-    laneOf: (item) => Number.parseInt(item.transfer.merchantId.slice(-6), 16),
+    laneOf: (item) => (inFlight <= MOST_ITEMS ? 0 : Number.parseInt(item.transfer.merchantId.slice(-6), 16)),
     run: (items, lane) => runBatch(connections[lane]!, items),
   })
   return {
     submit: async (item) => {
       checkTransfer(item.transfer)
-      const result = await batcher.submit(item)
+      inFlight += 1
+      const result = await batcher.submit(item).finally(() => {
+        inFlight -= 1
+      })
       if ('error' in result) throw result.error
       return result.outcome
     },
@@ -83,12 +88,12 @@ const commitItems = async (connection: Connection, items: readonly Item[]): Prom
   const keys = items.flatMap((item) => item.transfer.legs.map((leg) => leg.account))
   const query = await connection.query()
   await openAccounts(query, connection.ids, keys)
-  const begun = query('begin', 'begin', [])
   try {
-    const [reading] = await settleAll([readForJudging(query, connection.ids, items), begun])
+    const [, reading] = await connection.oneTrip(() =>
+      settleAll([query('begin', 'begin', []), readForJudging(query, connection.ids, items)]),
+    )
     const judged = judge(items, reading)
-    const written = writeJudged(query, items, judged)
-    await settleAll([written, query('commit', 'commit', [])])
+    await connection.oneTrip(() => settleAll([writeJudged(query, items, judged), query('commit', 'commit', [])]))
     return judged.outcomes
   } catch (error) {
     if (!(error instanceof ConnectionLost)) await query('rollback', 'rollback', [])
@@ -124,6 +129,17 @@ class Connection {
         this.#drop(client)
         throw new ConnectionLost('connection to the database lost', { cause: error })
       }
+    }
+  }
+
+  /** Sends everything that `send` asks for before its first wait as one write: each write wakes the server. */
+  oneTrip<T>(send: () => T): T {
+    const stream = this.#client?.connection.stream
+    stream?.cork()
+    try {
+      return send()
+    } finally {
+      stream?.uncork()
     }
   }
 

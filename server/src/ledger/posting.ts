@@ -1,4 +1,5 @@
 import type { AccountKey } from './accounts.ts'
+import type { Scalar } from './array-literal.ts'
 
 /** One leg: units to add to an account's posted amount (credit positive) and to what is held of it. */
 export interface Leg {
@@ -45,7 +46,7 @@ export interface Item {
   /** Guard 2. Taken once per merchant for ever. */
   localId?: { value: string; operation: string }
   /** Written only when the transfer is. */
-  rows?: readonly { table: RowTable; values: readonly unknown[] }[]
+  rows?: readonly { table: RowTable; values: readonly Scalar[] }[]
 }
 
 export type Refusal =

@@ -1,3 +1,4 @@
+import { arrayLiteral, type Scalar } from './array-literal.ts'
 import { keyText, ruleOf, type AccountKey } from './accounts.ts'
 import type { AccountHead, Judgement, Reading } from './judge.ts'
 import type { Item, RowTable } from './posting.ts'
@@ -30,10 +31,11 @@ export const openAccounts = async (query: Query, ids: AccountIds, keys: readonly
 
 const LOCK = `select id, merchant_id, asset, kind, posted, held, version from ledger_accounts
   where id = any($1::bigint[]) order by id for no key update`
+// The offset keeps the planner from turning a join round: a plan made while a table is empty would read all of it later.
 const LOCAL_IDS = `select t.merchant_id, t.local_id, t.object_id from unnest($1::uuid[], $2::text[]) u(m, k)
-  join local_ids t on t.merchant_id = u.m and t.local_id = u.k`
+  cross join lateral (select * from local_ids t where t.merchant_id = u.m and t.local_id = u.k offset 0) t`
 const ANSWERS = `select t.merchant_id, t.key, t.fingerprint, t.status, t.body from unnest($1::uuid[], $2::text[]) u(m, k)
-  join request_answers t on t.merchant_id = u.m and t.key = u.k`
+  cross join lateral (select * from request_answers t where t.merchant_id = u.m and t.key = u.k offset 0) t`
 const OPEN_HOLDS = `select t.merchant_id, t.id, e.account_id, e.held from unnest($1::uuid[], $2::uuid[]) u(m, h)
   join ledger_transfers t on t.merchant_id = u.m and t.id = u.h
   join ledger_entries e on e.transfer_id = t.id and e.held > 0
@@ -46,23 +48,28 @@ const OPEN_HOLDS = `select t.merchant_id, t.id, e.account_id, e.held from unnest
 export const readForJudging = async (query: Query, ids: AccountIds, items: readonly Item[]): Promise<Reading> => {
   const accountIds = new Set(items.flatMap((item) => item.transfer.legs.map((leg) => ids.get(keyText(leg.account))!)))
   const localIds = items.filter((item) => item.localId)
-  const answers = items.flatMap((item) => (item.answers?.keys ?? []).map((k) => [item.transfer.merchantId, k.key]))
+  const answers = items.flatMap((item) => (item.answers?.keys ?? []).map(({ key }) => ({ merchantId: item.transfer.merchantId, key })))
   const holds = items.filter((item) => item.transfer.closes)
   const none: Record<string, unknown>[] = []
   const [accounts, taken, kept, open] = await Promise.all([
-    query('ledger-lock', LOCK, [[...accountIds].sort((a, b) => a - b)]),
+    query('ledger-lock', LOCK, [arrayLiteral('bigint', [...accountIds].sort((a, b) => a - b))]),
     localIds.length === 0
       ? none
       : query('ledger-local-ids', LOCAL_IDS, [
-          localIds.map((item) => item.transfer.merchantId),
-          localIds.map((item) => item.localId!.value),
+          arrayLiteral('uuid', localIds.map((item) => item.transfer.merchantId)),
+          arrayLiteral('text', localIds.map((item) => item.localId!.value)),
         ]),
-    answers.length === 0 ? none : query('ledger-answers', ANSWERS, [answers.map((a) => a[0]), answers.map((a) => a[1])]),
+    answers.length === 0
+      ? none
+      : query('ledger-answers', ANSWERS, [
+          arrayLiteral('uuid', answers.map((a) => a.merchantId)),
+          arrayLiteral('text', answers.map((a) => a.key)),
+        ]),
     holds.length === 0
       ? none
       : query('ledger-holds', OPEN_HOLDS, [
-          holds.map((item) => item.transfer.merchantId),
-          holds.map((item) => item.transfer.closes),
+          arrayLiteral('uuid', holds.map((item) => item.transfer.merchantId)),
+          arrayLiteral('uuid', holds.map((item) => item.transfer.closes!)),
         ]),
   ])
   return {
@@ -116,35 +123,35 @@ export const writeJudged = async (query: Query, items: readonly Item[], judged: 
   const named = applied.filter((item) => item.localId)
   const { heads, entries, answers } = judged
   const at = items[0]!.transfer.at.toISOString()
-  const values: unknown[] = [
-    heads.map((h) => h.id),
-    heads.map((h) => h.posted.toString()),
-    heads.map((h) => h.held.toString()),
-    heads.map((h) => h.version),
-    transfers.map((t) => t.merchantId),
-    transfers.map((t) => t.id),
-    transfers.map((t) => t.kind),
-    transfers.map((t) => t.cause.kind),
-    transfers.map((t) => t.cause.id),
-    transfers.map((t) => t.closes ?? null),
-    transfers.map((t) => t.at.toISOString()),
-    named.map((item) => item.transfer.merchantId),
-    named.map((item) => item.localId!.value),
-    named.map((item) => item.localId!.operation),
-    named.map((item) => item.transfer.cause.id),
-    answers.map((a) => a.merchantId),
-    answers.map((a) => a.key),
-    answers.map((a) => a.fingerprint),
-    answers.map((a) => a.answer.status),
-    answers.map((a) => a.answer.body),
-    answers.map(() => at),
-    entries.map((e) => e.accountId),
-    entries.map((e) => e.version),
-    entries.map((e) => e.transferId),
-    entries.map((e) => e.posted.toString()),
-    entries.map((e) => e.held.toString()),
-    entries.map((e) => e.postedAfter.toString()),
-    entries.map((e) => e.heldAfter.toString()),
+  const values = [
+    arrayLiteral('bigint', heads.map((h) => h.id)),
+    arrayLiteral('numeric', heads.map((h) => h.posted)),
+    arrayLiteral('numeric', heads.map((h) => h.held)),
+    arrayLiteral('bigint', heads.map((h) => h.version)),
+    arrayLiteral('uuid', transfers.map((t) => t.merchantId)),
+    arrayLiteral('uuid', transfers.map((t) => t.id)),
+    arrayLiteral('text', transfers.map((t) => t.kind)),
+    arrayLiteral('text', transfers.map((t) => t.cause.kind)),
+    arrayLiteral('uuid', transfers.map((t) => t.cause.id)),
+    arrayLiteral('uuid', transfers.map((t) => t.closes ?? null)),
+    arrayLiteral('timestamptz', transfers.map((t) => t.at.toISOString())),
+    arrayLiteral('uuid', named.map((item) => item.transfer.merchantId)),
+    arrayLiteral('text', named.map((item) => item.localId!.value)),
+    arrayLiteral('text', named.map((item) => item.localId!.operation)),
+    arrayLiteral('uuid', named.map((item) => item.transfer.cause.id)),
+    arrayLiteral('uuid', answers.map((a) => a.merchantId)),
+    arrayLiteral('text', answers.map((a) => a.key)),
+    arrayLiteral('text', answers.map((a) => a.fingerprint)),
+    arrayLiteral('smallint', answers.map((a) => a.answer.status)),
+    arrayLiteral('text', answers.map((a) => a.answer.body)),
+    arrayLiteral('timestamptz', answers.map(() => at)),
+    arrayLiteral('bigint', entries.map((e) => e.accountId)),
+    arrayLiteral('bigint', entries.map((e) => e.version)),
+    arrayLiteral('uuid', entries.map((e) => e.transferId)),
+    arrayLiteral('numeric', entries.map((e) => e.posted)),
+    arrayLiteral('numeric', entries.map((e) => e.held)),
+    arrayLiteral('numeric', entries.map((e) => e.postedAfter)),
+    arrayLiteral('numeric', entries.map((e) => e.heldAfter)),
   ]
   const rows = rowsByTable(applied)
   let parameter = FIRST_ROW_PARAMETER
@@ -153,15 +160,15 @@ export const writeJudged = async (query: Query, items: readonly Item[], judged: 
     const arrays = table.columns.map((column) => `$${parameter++}::${column.type}[]`)
     inserts += `,\n  row_${table.name} as (insert into ${table.name}(${table.columns.map((c) => c.name).join(', ')})
     select * from unnest(${arrays.join(', ')}))`
-    table.columns.forEach((_, i) => values.push(tuples.map((tuple) => tuple[i])))
+    table.columns.forEach(({ type }, i) => values.push(arrayLiteral(type, tuples.map((tuple) => tuple[i]!))))
   }
   const name = `ledger-write ${rows.map((r) => r.table.name).join(' ')}`
   await query(name, WRITE_HEAD + inserts + WRITE_ENTRIES, values)
 }
 
 /** Tables in one fixed order, so that statements with the same tables are the same statement. */
-const rowsByTable = (items: readonly Item[]): { table: RowTable; tuples: (readonly unknown[])[] }[] => {
-  const byName = new Map<string, { table: RowTable; tuples: (readonly unknown[])[] }>()
+const rowsByTable = (items: readonly Item[]): { table: RowTable; tuples: (readonly Scalar[])[] }[] => {
+  const byName = new Map<string, { table: RowTable; tuples: (readonly Scalar[])[] }>()
   for (const row of items.flatMap((item) => item.rows ?? [])) {
     if (row.values.length !== row.table.columns.length) throw new RangeError(`${row.table.name}: values and columns`)
     const group = byName.get(row.table.name) ?? { table: row.table, tuples: [] }
