@@ -59,40 +59,44 @@ export const createOutbound = (settings: OutboundSettings): Outbound => {
   const connections = new Connections({ connect, most: maxOrigins, perOrigin: connectionsPerOrigin })
   const read = createTargets(settings)
   return {
-    post: async (url, request) => {
-      const startedAt = performance.now()
-      const durationMs = (): number => Math.round(performance.now() - startedAt)
-      try {
-        const { status, body } = await withinTime(connections, read(url), request, request.timeoutMs ?? timeoutMs)
-        return { kind: 'answer', status, durationMs: durationMs(), bodyStart: body.toString('utf8') }
-      } catch (error) {
-        const { reason, message } = failureOf(error)
-        return { kind: 'failed', reason, message, durationMs: durationMs() }
-      }
-    },
+    post: (url, request) =>
+      new Promise((resolve) => {
+        const startedAt = performance.now()
+        const settle = (error: unknown, received: Received | undefined): void => {
+          const durationMs = Math.round(performance.now() - startedAt)
+          if (received) return resolve({ kind: 'answer', status: received.status, durationMs, bodyStart: received.body.toString('utf8') })
+          const { reason, message } = failureOf(error)
+          resolve({ kind: 'failed', reason, message, durationMs })
+        }
+        try {
+          sendInTime(connections, read(url), { timeoutMs, ...request }, settle)
+        } catch (error) {
+          settle(error, undefined)
+        }
+      }),
     close: () => connections.destroy(),
   }
 }
 
-/** One deadline for everything: looking up, connecting, sending, the answer to its end, and a second try. */
-const withinTime = (
+/**
+ * One deadline for everything: looking up, connecting, sending, the answer to its end, and a second try: a connection kept
+ * alive that the other side had closed is not the receiver's failure, so a new one is taken, once.
+ */
+const sendInTime = (
   connections: Connections,
   { origin, path }: Target,
-  { headers, body, maxAnswerBytes = ANSWER_BYTES }: OutboundRequest,
-  timeoutMs: number,
-): Promise<Received> =>
-  new Promise((resolve, reject) => {
-    let exchange: Exchange
-    const send = (fresh: boolean): void => {
-      exchange = new Exchange(maxAnswerBytes, (error, received) => {
-        // A connection kept alive that the other side had closed is not the receiver's failure: take a new one, once.
-        if (exchange.reused && !fresh && !exchange.answered && isClosed(error)) return send(true)
-        clearTimeout(timer)
-        if (received) resolve(received)
-        else reject(error)
-      })
-      connections.send(origin, { path, method: 'POST', headers: headers as string[], body }, exchange, fresh)
-    }
-    const timer = setTimeout(() => exchange.abort(new OutboundFailure('timeout', `no complete answer within ${timeoutMs} ms`)), timeoutMs)
-    send(false)
-  })
+  { headers, body, timeoutMs, maxAnswerBytes = ANSWER_BYTES }: OutboundRequest & { timeoutMs: number },
+  settle: (error: unknown, received: Received | undefined) => void,
+): void => {
+  let exchange: Exchange
+  const send = (fresh: boolean): void => {
+    exchange = new Exchange(maxAnswerBytes, (error, received) => {
+      if (error !== undefined && exchange.reused && !fresh && !exchange.answered && isClosed(error)) return send(true)
+      clearTimeout(timer)
+      settle(error, received)
+    })
+    connections.send(origin, { path, method: 'POST', headers: headers as string[], body }, exchange, fresh)
+  }
+  const timer = setTimeout(() => exchange.abort(new OutboundFailure('timeout', `no complete answer within ${timeoutMs} ms`)), timeoutMs)
+  send(false)
+}

@@ -1,5 +1,4 @@
 import { CompiledQuery } from 'kysely'
-import { Batcher } from '../base/batcher.ts'
 import { inTransaction, mayRetry, type Tx } from '../db/index.ts'
 import { raiseAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
@@ -8,36 +7,66 @@ import { isLost, type Query, type Row } from './connection.ts'
 import { finishStreams, keepStreams, restartExhausted } from './store.ts'
 import type { Settlement } from './stream.ts'
 
-const MOST_AT_ONCE = 256
+/** Settlements that are worth a statement; fewer wait for more, or until they are flushed. */
+const ENOUGH = 128
+const MOST_AT_ONCE = 512
 const TRIES = 3
 
 /** Writes what became of claimed streams, many at once. Whatever is not written is delivered again when its lease ends. */
 export class Acknowledger {
   readonly #runtime: Runtime
   readonly #query: Query
-  readonly #batcher: Batcher<Settlement, undefined>
+  readonly #ended: () => void
+  #waiting: Settlement[] = []
+  #writing = 0
+  #running = false
+  #wanted = false
 
-  /** @param query used for batches; what raises or ends an alert has a transaction of its own */
-  constructor(runtime: Runtime, query: Query) {
+  /**
+   * @param query used for batches; what raises or ends an alert has a transaction of its own
+   * @param ended called when a batch is written, or can't be
+   */
+  constructor(runtime: Runtime, query: Query, ended: () => void) {
     this.#runtime = runtime
     this.#query = query
-    this.#batcher = new Batcher({
-      most: MOST_AT_ONCE,
-      run: async (settlements) => {
-        await this.#write(settlements)
-        return settlements.map(() => undefined)
-      },
-    })
+    this.#ended = ended
   }
 
-  /** Never rejects: a failure is logged and leaves the lease to run out. */
-  async submit(settlement: Settlement): Promise<void> {
-    try {
-      await this.#batcher.submit(settlement)
-    } catch (error) {
-      const { merchantId, objectId } = settlement.stream
-      this.#runtime.log.error({ err: error, merchantId, objectId }, 'a delivery was not recorded and will be repeated')
+  /** Settlements not written yet. */
+  get pending(): number {
+    return this.#waiting.length + this.#writing
+  }
+
+  /** Takes a settlement. It is written with others: when there are enough of them, or at a flush. */
+  submit(settlement: Settlement): void {
+    this.#waiting.push(settlement)
+    if (this.#waiting.length >= ENOUGH) this.flush()
+  }
+
+  /** Writes what waits, once the batch before it has been written. */
+  flush(): void {
+    if (this.#waiting.length === 0) return
+    this.#wanted = true
+    if (this.#running) return
+    this.#running = true
+    setImmediate(() => void this.#drain())
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#wanted) {
+      const batch = this.#waiting.splice(0, MOST_AT_ONCE)
+      this.#writing = batch.length
+      this.#wanted = false
+      try {
+        await this.#write(batch)
+      } catch (error) {
+        this.#runtime.log.error({ err: error, streams: batch.length }, 'deliveries were not recorded and will be repeated')
+      }
+      this.#writing = 0
+      this.#wanted ||= this.#waiting.length >= ENOUGH
+      this.#ended()
     }
+    this.#running = false
   }
 
   async #write(settlements: readonly Settlement[]): Promise<void> {

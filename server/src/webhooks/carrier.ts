@@ -1,6 +1,7 @@
 import { delivery as rules } from '@bursar/contract'
 import type { Outbound } from '../outbound/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
+import type { Acknowledger } from './acknowledger.ts'
 import { isAccepted, makeAttempt } from './attempt.ts'
 import { Gate } from './gate.ts'
 import type { Endpoint } from './signature.ts'
@@ -11,8 +12,8 @@ export interface CarrierDeps {
   outbound: Outbound
   /** Where a merchant's notifications go at this moment; null while it has set no URL. Asked before each attempt. */
   endpointOf: (merchantId: string) => Promise<Endpoint | null>
-  /** Writes what became of a stream. Never rejects. */
-  acknowledge: (settlement: Settlement) => Promise<void>
+  /** Writes what became of streams. */
+  acknowledger: Pick<Acknowledger, 'submit' | 'flush' | 'pending'>
   /** Streams held at once, those that hang or may hang not counted. */
   slots: number
 }
@@ -41,8 +42,8 @@ export class Carrier {
   #held = 0
   #aside = 0
   #lastStart = 0
-  #unacknowledged = 0
-  #waiters: (() => void)[] = []
+  #ended = 0
+  readonly #waiters = new Set<{ ready: () => boolean; resolve: (ready: boolean) => void }>()
 
   constructor(deps: CarrierDeps) {
     this.#deps = deps
@@ -51,18 +52,18 @@ export class Carrier {
   /** Finds out what hangs, and how many slots are free then. */
   findFree(): number {
     this.#findHanging()
-    if (this.#unacknowledged > MOST_UNACKNOWLEDGED) return 0
+    if (this.#deps.acknowledger.pending > MOST_UNACKNOWLEDGED) return 0
     return Math.max(0, this.#deps.slots - this.#held + this.#aside)
   }
 
   /** Nothing is held, and everything is acknowledged. */
   get empty(): boolean {
-    return this.#held + this.#unacknowledged === 0
+    return this.#held + this.#deps.acknowledger.pending === 0
   }
 
   /** Whether something may be expected to end soon. */
   get busy(): boolean {
-    return this.#unacknowledged > 0 || (this.#held > 0 && this.#deps.runtime.clock.now() - this.#lastStart < HANGS_AFTER_MS)
+    return this.#deps.acknowledger.pending > 0 || (this.#held > 0 && this.#deps.runtime.clock.now() - this.#lastStart < HANGS_AFTER_MS)
   }
 
   /** Streams of a merchant's own lane to take now. */
@@ -87,14 +88,31 @@ export class Carrier {
     }
   }
 
-  /** Resolves when something has ended. */
-  changed(): Promise<void> {
-    return new Promise((resolve) => this.#waiters.push(resolve))
+  /** Streams whose time here has ended. */
+  get ended(): number {
+    return this.#ended
   }
 
-  /** Resolves when everything accepted has ended and is acknowledged. */
-  async idle(): Promise<void> {
-    while (!this.empty) await this.changed()
+  /** Resolves with true once `ready` holds, which is asked whenever something ends, or with false after a time. */
+  until(ready: () => boolean, atMostMs?: number): Promise<boolean> {
+    if (ready()) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const waiter = { ready, resolve }
+      this.#waiters.add(waiter)
+      if (atMostMs === undefined) return
+      setTimeout(() => {
+        if (this.#waiters.delete(waiter)) resolve(false)
+      }, atMostMs)
+    })
+  }
+
+  /** To be called when something was acknowledged. */
+  tell(): void {
+    for (const waiter of this.#waiters) {
+      if (!waiter.ready()) continue
+      this.#waiters.delete(waiter)
+      waiter.resolve(true)
+    }
   }
 
   #start(gate: Gate): void {
@@ -144,19 +162,11 @@ export class Carrier {
   }
 
   #acknowledge(settlement: Settlement): void {
-    const write = async (): Promise<void> => {
-      this.#unacknowledged += 1
-      await this.#deps.acknowledge(settlement)
-      this.#unacknowledged -= 1
-      this.#tell()
-    }
-    void write()
-    this.#tell()
-  }
-
-  #tell(): void {
-    if (this.#waiters.length === 0) return
-    for (const resolve of this.#waiters.splice(0)) resolve()
+    this.#ended += 1
+    this.#deps.acknowledger.submit(settlement)
+    // Nothing to wait for that would make the batch larger.
+    if (this.#held === this.#aside) this.#deps.acknowledger.flush()
+    this.tell()
   }
 
   #gateOf(merchantId: string): Gate {

@@ -34,36 +34,42 @@ const LEASE_MS = rules.timeout * 6
 const ROUNDS = 256
 /** Own lanes get a turn at least this often while the common queue is never empty. */
 const LANES_EVERY = 8
-const FEWEST_TO_CLAIM = 16
-/** To look again whether a receiver hangs or something new is due while attempts are under way. */
-const LOOK_AGAIN_MS = 100
+/** Streams that have to end before it is worth looking for more in lanes that were full. */
+const WORTH_A_LOOK = 32
+/** To look again whether something is due, or hangs, while attempts are under way. */
+const LOOK_AGAIN_MS = 50
 
 /** Delivers what is due. Any number of workers may run it against one database. */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const { runtime, slots = 512, untilSettled = false } = deps
   const claiming = new Connection(deps.database)
   const acknowledging = new Connection(deps.database)
-  const acknowledger = new Acknowledger(runtime, acknowledging.query)
+  const acknowledger = new Acknowledger(runtime, acknowledging.query, () => carrier.tell())
   const claimer = new Claimer(claiming.query, runtime.clock, LEASE_MS)
-  const carrier = new Carrier({ ...deps, slots, acknowledge: (settlement) => acknowledger.submit(settlement) })
-  const rest = untilSettled ? () => carrier.idle() : () => changedOrLater(carrier)
+  const carrier: Carrier = new Carrier({ ...deps, slots, acknowledger })
+  const isEmpty = (): boolean => carrier.empty
+  const patience = untilSettled ? undefined : LOOK_AGAIN_MS
+  // Few large claims cost a third of many small ones.
+  const enough = Math.ceil(slots / 4)
 
   const run = async (signal: AbortSignal): Promise<boolean> => {
     for (let round = 1; round <= ROUNDS && !signal.aborted; round += 1) {
-      while (carrier.findFree() < Math.min(FEWEST_TO_CLAIM, Math.ceil(slots / 2))) await rest()
+      const isRoom = (): boolean => carrier.findFree() >= enough
+      if (!(await carrier.until(isRoom, patience))) acknowledger.flush()
       // Asked before looking: what ends meanwhile may leave something due behind.
-      const ended = untilSettled ? carrier.empty : !carrier.busy
+      const nothingMore = untilSettled ? carrier.empty : !carrier.busy
       if ((await takeDue(claimer, carrier, round)) > 0) continue
-      if (ended) return false
-      await rest()
+      if (nothingMore) return false
+      const goal = carrier.ended + WORTH_A_LOOK
+      await carrier.until(untilSettled ? isEmpty : () => carrier.empty || carrier.ended >= goal, patience)
     }
-    if (untilSettled) await carrier.idle()
+    if (untilSettled) await carrier.until(isEmpty)
     return true
   }
   return {
     job: { name: 'deliver webhooks', everyMs: LOOK_AGAIN_MS, run },
     close: async () => {
-      await carrier.idle()
+      await carrier.until(isEmpty)
       await Promise.all([claiming.close(), acknowledging.close()])
     },
   }
@@ -72,21 +78,13 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
 /** Claims what there is room for and hands it over. @returns how many streams that was */
 const takeDue = async (claimer: Claimer, carrier: Carrier, round: number): Promise<number> => {
   const free = carrier.findFree()
+  if (free === 0) return 0
   const open = await claimer.open(free)
   carrier.accept(open)
   if (open.length === free && round % LANES_EVERY !== 0) return open.length
-  const lanes = await claimer.lanes(Math.max(free - open.length, FEWEST_TO_CLAIM), (merchantId) => carrier.roomFor(merchantId))
+  const lanes = await claimer.lanes(Math.max(free - open.length, WORTH_A_LOOK), (merchantId) => carrier.roomFor(merchantId))
   carrier.accept(lanes)
   return open.length + lanes.length
-}
-
-const changedOrLater = async (carrier: Carrier): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined
-  const later = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, LOOK_AGAIN_MS)
-  })
-  await Promise.race([carrier.changed(), later])
-  clearTimeout(timer)
 }
 
 const PRUNE_AT_ONCE = 5_000

@@ -12,17 +12,24 @@ export interface ClaimTimes {
   leaseUntil: number
 }
 
-/** $1 business time, $2 real time, $3 end of the lease */
+/**
+ * $1 business time, $2 real time, $3 end of the lease. One row an event; what is the stream's stands in the row of its first
+ * event only, so that it is not read and sent again with each.
+ */
 const claimOf = (due: string): string => `with due as (${due}),
   taken as (
     update event_streams s set leased_until = $3, epoch = (select nextval('event_claims')) from due d
     where s.merchant_id = d.merchant_id and s.object_id = d.object_id
     returning s.merchant_id, s.object_id, s.epoch, s.state, s.attempts, s.next_sequence, s.last_sequence, s.own_lane)
-  select t.merchant_id, t.object_id, t.epoch, t.state, t.attempts, t.last_sequence, t.own_lane, e.sequence, e.id, e.body
+  select e.sequence, e.id, e.body, case when e.place = 1 then t.merchant_id end as merchant_id,
+    case when e.place = 1 then t.object_id end as object_id, case when e.place = 1 then t.epoch end as epoch,
+    case when e.place = 1 then t.state end as state, case when e.place = 1 then t.attempts end as attempts,
+    case when e.place = 1 then t.last_sequence end as last_sequence, case when e.place = 1 then t.own_lane end as own_lane
   from taken t cross join lateral (
-    select e.sequence, e.id, e.body from events e
+    select e.sequence, e.id, e.body, row_number() over (order by e.sequence) as place from events e
     where e.object_id = t.object_id and e.merchant_id = t.merchant_id and e.sequence between t.next_sequence and t.last_sequence
-    order by e.sequence limit ${MOST_EVENTS}) e`
+    order by e.sequence limit ${MOST_EVENTS}) e
+  order by t.object_id, t.merchant_id, e.sequence`
 
 const CLAIM_OPEN = claimOf(`select merchant_id, object_id from event_streams
     where not own_lane and next_at <= $1 and leased_until <= $2
@@ -94,9 +101,11 @@ const FINISH = `with held as (
     returning u.place),
   ${RECORD_ATTEMPTS}`
 
+/** Ends the claim as well: run again after a commit nobody heard of, it finds nothing to write. */
 const KEEP = `with held as (
     update event_streams s set next_sequence = u.next, attempts = u.attempts, state = u.state,
-      next_at = case when u.as_it_was then s.next_at else u.next_at end, own_lane = u.own_lane, leased_until = '-infinity'
+      next_at = case when u.as_it_was then s.next_at else u.next_at end, own_lane = u.own_lane,
+      leased_until = '-infinity', epoch = 0
     from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $14::integer[], $15::text[],
       $16::timestamptz[], $17::boolean[], $18::boolean[])
       with ordinality u(merchant_id, object_id, epoch, next, attempts, state, next_at, as_it_was, own_lane, place)
@@ -169,12 +178,12 @@ const withoutHeld = (settlements: readonly Settlement[], held: readonly Row[]): 
 }
 
 const streamsOf = (rows: readonly Row[], { leaseUntil }: ClaimTimes): ClaimedStream[] => {
-  const streams = new Map<string, ClaimedStream & { events: ClaimedEvent[] }>()
+  const streams: ClaimedStream[] = []
+  let events: ClaimedEvent[] = []
   for (const row of rows) {
-    const key = `${row.merchant_id}/${row.object_id}`
-    let stream = streams.get(key)
-    if (!stream) {
-      stream = {
+    if (row.merchant_id !== null) {
+      events = []
+      streams.push({
         merchantId: row.merchant_id as string,
         objectId: row.object_id as string,
         epoch: row.epoch as number,
@@ -183,14 +192,12 @@ const streamsOf = (rows: readonly Row[], { leaseUntil }: ClaimTimes): ClaimedStr
         lastSequence: row.last_sequence as number,
         ownLane: row.own_lane as boolean,
         leaseUntil,
-        events: [],
-      }
-      streams.set(key, stream)
+        events,
+      })
     }
-    stream.events.push({ sequence: row.sequence as number, id: row.id as string, body: row.body as string })
+    events.push({ sequence: row.sequence as number, id: row.id as string, body: row.body as string })
   }
-  for (const { events } of streams.values()) events.sort((a, b) => a.sequence - b.sequence)
-  return [...streams.values()]
+  return streams
 }
 
 const instant = (ms: number): string => new Date(ms).toISOString()
