@@ -7,10 +7,12 @@ import { prepare, SHAPES, type Account, type ShapeName } from './prepared.ts'
 
 export interface Order {
   port: number
-  shape: ShapeName
-  accounts: Account[]
+  /** taken in turn */
+  shapes: readonly ShapeName[]
+  accounts: readonly Account[]
   connections: number
-  ms: number
+  /** for so long, the same requests again and again; or each of `count` once, numbered from `first` */
+  extent: { ms: number } | { first: number; count: number }
 }
 
 export interface Outcome {
@@ -25,8 +27,9 @@ export interface Outcome {
 
 const DISTINCT = 20_000
 
-const run = ({ port, shape, accounts, connections, ms }: Order): Promise<Outcome> => {
-  const requests = prepare(SHAPES[shape], accounts, DISTINCT, Math.floor(Date.now() / 1_000))
+const run = ({ port, shapes, accounts, connections, extent }: Order): Promise<Outcome> => {
+  const { first, count } = 'ms' in extent ? { first: 0, count: DISTINCT } : extent
+  const requests = prepare(shapes.map((name) => SHAPES[name]), accounts, count, Math.floor(Date.now() / 1_000), first)
   const times: number[] = []
   let [next, refused, running, example] = [0, 0, connections, '']
   const startedAt = performance.now()
@@ -35,15 +38,17 @@ const run = ({ port, shape, accounts, connections, ms }: Order): Promise<Outcome
       const socket = connect({ port, host: '127.0.0.1', noDelay: true })
       let sentAt = 0
       let received = ''
+      let ended = false
       const send = (): void => {
         sentAt = performance.now()
-        if (sentAt - startedAt >= ms) {
+        if ('ms' in extent ? sentAt - startedAt >= extent.ms : next === count) {
+          ended = true
           socket.destroy()
           running -= 1
           if (running === 0) resolve(summary(times, refused, example, performance.now() - startedAt))
           return
         }
-        socket.write(requests[next++ % DISTINCT]!)
+        socket.write(requests[next++ % count]!)
       }
       socket.setEncoding('latin1')
       socket.on('connect', send)
@@ -60,7 +65,7 @@ const run = ({ port, shape, accounts, connections, ms }: Order): Promise<Outcome
       })
       socket.on('error', reject)
       socket.on('close', () => {
-        if (performance.now() - startedAt < ms) reject(new Error(`the server closed a connection after: ${received || example}`))
+        if (!ended) reject(new Error(`the server closed a connection after: ${received || example}`))
       })
     }
     for (let i = 0; i < connections; i += 1) drive()

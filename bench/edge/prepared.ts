@@ -33,9 +33,15 @@ export const SHAPES = {
 
 export type ShapeName = keyof typeof SHAPES
 
-/** Whole HTTP/1.1 requests as bytes, `count` of them over all accounts in turn. @param now seconds since the epoch */
-export const prepare = (shape: Shape, accounts: readonly Account[], count: number, now: number): Buffer[] =>
-  Array.from({ length: count }, (_, n) => {
+/**
+ * Whole HTTP/1.1 requests as bytes, `count` of them over all accounts and shapes in turn.
+ * @param now seconds since the epoch
+ * @param first the number of the first; each number makes another request
+ */
+export const prepare = (shapes: readonly Shape[], accounts: readonly Account[], count: number, now: number, first = 0): Buffer[] =>
+  Array.from({ length: count }, (_, i) => {
+    const n = first + i
+    const shape = shapes[n % shapes.length]!
     const { id, privateKey } = accounts[n % accounts.length]!
     const [target, body] = [shape.target(n), shape.body(n)]
     const signature = createHmac('sha256', privateKey).update(`${shape.method}${target}${body}${now}`).digest('hex')

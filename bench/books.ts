@@ -1,0 +1,47 @@
+/** What is in the ledger before a bench, and what has to be true of it afterwards. */
+import { sql } from 'kysely'
+import type { NewId } from '../server/src/base/id.ts'
+import { inTransaction, type Db } from '../server/src/db/index.ts'
+import { applyAll, auditLedger } from '../server/src/ledger/index.ts'
+
+/** USDT in its ledger units: nobody runs out of it. */
+const FUNDS = 10n ** 24n
+
+/** Gives every merchant USDT from capital. Their accounts get the ids from 1 on, in the order given. */
+export const fundMerchants = async (db: Db, merchants: readonly string[], newId: NewId, at: Date): Promise<void> => {
+  await sql`insert into ledger_accounts(merchant_id, asset, kind, bounded)
+    select m, 'USDT', 'merchant', true from unnest(${[...merchants]}::uuid[]) with ordinality u(m, n) order by n`.execute(db)
+  const { rows } = await sql<{ last: number }>`select max(id) as last from ledger_accounts`.execute(db)
+  if (rows[0]!.last !== merchants.length) throw new Error(`accounts have the ids 1 to ${rows[0]!.last}, not ${merchants.length}`)
+  const items = merchants.map((merchantId) => {
+    const id = newId()
+    const leg = (kind: 'capital' | 'merchant', posted: bigint) => ({ account: { merchantId, asset: 'USDT', kind }, posted, held: 0n })
+    const legs = [leg('capital', -FUNDS), leg('merchant', FUNDS)]
+    return { transfer: { id, merchantId, kind: 'post' as const, cause: { kind: 'adjustment' as const, id }, legs, at } }
+  })
+  await inTransaction(db, (tx) => applyAll(tx, items))
+  await sql`analyze`.execute(db)
+}
+
+/**
+ * Throws unless the books are right: the audit finds nothing, every asset adds up to zero, each withdrawal has its hold, its
+ * localId and its kept answer, and those that are not pgbench's are as many as were accepted.
+ */
+export const checkBooks = async (db: Db, accepted: number): Promise<void> => {
+  const findings = await auditLedger(db)
+  const { rows: unbalanced } = await sql<{ asset: string; sum: bigint }>`
+    select asset, sum(posted) as sum from ledger_accounts group by asset having sum(posted) <> 0`.execute(db)
+  const { rows } = await sql<Record<'withdrawals' | 'holds' | 'names' | 'answers' | 'ours', number>>`select
+    (select count(*) from withdrawals) as withdrawals,
+    (select count(*) from ledger_transfers where kind = 'hold') as holds,
+    (select count(*) from local_ids) as names,
+    (select count(*) from request_answers where status = 200) as answers,
+    (select count(*) from withdrawals where local_id like 'order-%') as ours`.execute(db)
+  const { ours, ...each } = rows[0]!
+  const same = new Set(Object.values(each)).size === 1
+  if (findings.length === 0 && unbalanced.length === 0 && same && ours === accepted) return
+  throw new Error(
+    `the books are wrong after the bench: ${findings.length} findings such as ${JSON.stringify(findings[0])}; ` +
+      `${unbalanced.map(({ asset, sum }) => `${asset} adds up to ${sum}`).join(', ')}; ${accepted} accepted against ${JSON.stringify(rows[0])}`,
+  )
+}

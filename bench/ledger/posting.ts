@@ -1,0 +1,48 @@
+/** What a withdrawal's acceptance puts before the committer, made as the route makes it. */
+import { createHash } from 'node:crypto'
+import type { NewId } from '../../server/src/base/id.ts'
+import type { Item } from '../../server/src/ledger/index.ts'
+import { holdTransfer } from '../../server/src/withdrawals/postings.ts'
+import { rowOf, withdrawalRows } from '../../server/src/withdrawals/store.ts'
+import type { Withdrawal } from '../../server/src/withdrawals/withdrawal.ts'
+
+const UNITS = 1_500_000n
+const FEE = 100_000n
+/** More than anybody has. */
+const TOO_MUCH = 10n ** 30n
+
+/** @param n names the request: its localId and its signature */
+export const acceptance = (merchantId: string, n: number, newId: NewId, affordable: boolean): Item => {
+  const withdrawal: Withdrawal = {
+    merchantId,
+    id: newId(),
+    ticker: 'USDT',
+    blockchain: 'ETHEREUM',
+    to: '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',
+    units: affordable ? UNITS : TOO_MUCH,
+    fee: FEE,
+    localId: `order-${n}`,
+    meta: `customer ${n}`,
+    state: 'requested',
+    failReason: null,
+    internal: false,
+    holdId: newId(),
+    outgoingId: null,
+    doneSent: false,
+    createdAt: new Date(),
+  }
+  const hash = createHash('sha256').update(withdrawal.localId!)
+  const fingerprint = hash.copy().digest('base64url')
+  return {
+    transfer: holdTransfer(withdrawal),
+    rows: [{ table: withdrawalRows, values: rowOf(withdrawal) }],
+    localId: { value: withdrawal.localId!, operation: 'createCryptoWithdrawal' },
+    answers: {
+      keys: [{ key: `sig:${hash.digest('hex')}`, fingerprint }],
+      of: (settled) =>
+        settled.kind === 'applied'
+          ? { status: 200, body: JSON.stringify({ id: withdrawal.id }) }
+          : { status: 400, body: JSON.stringify({ code: 0, description: settled.guard }) },
+    },
+  }
+}

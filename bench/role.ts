@@ -1,0 +1,55 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '../sandbox/process/port.ts'
+import { TEST_KEYS } from '../server/src/addresses/test-keys.ts'
+import { ASSETS, DATA_KEY } from './merchants.ts'
+
+export interface RunningRole {
+  pid: number
+  /** where the api listens */
+  port: number
+  stop(): Promise<void>
+}
+
+/** Starts a role as an operator does: its own process, settings in its environment, its log written. */
+export const startRole = async (role: 'api' | 'worker', url: string, folder: string): Promise<RunningRole> => {
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    return path
+  }
+  const port = await freePort()
+  const settings = {
+    DATABASE_URL: url,
+    BURSAR_DATA_KEY_FILE: file('data-key', Buffer.from(DATA_KEY).toString('hex')),
+    BURSAR_NETWORKS_FILE: file('networks.json', '{}'),
+    BURSAR_ASSETS_FILE: file('assets.json', JSON.stringify(ASSETS)),
+    BURSAR_XPUBS_FILE: file('xpubs.json', JSON.stringify({ masterFingerprint: '00000000', ...TEST_KEYS })),
+    BURSAR_SIGNER: `unix:${join(folder, 'no-signer')}`,
+    BURSAR_HTTP: `127.0.0.1:${port}`,
+    BURSAR_INNER: '127.0.0.1:0',
+    BURSAR_REQUESTS_PER_MINUTE: '10000000',
+    BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8',
+    BURSAR_HTTP_WEBHOOKS: 'true',
+    BURSAR_LOG_LEVEL: 'info',
+  }
+  const child = fork(new URL('../server/src/main.ts', import.meta.url), ['serve', '--role', role], {
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const exited = once(child, 'exit')
+  await Promise.race([
+    once(child, 'message'),
+    exited.then(() => Promise.reject(new Error(`the ${role} ended while it started`))),
+  ])
+  return {
+    pid: child.pid!,
+    port,
+    stop: async () => {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}

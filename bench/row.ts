@@ -1,0 +1,53 @@
+/** One figure of a bench, and what it is held against. */
+export interface Row {
+  name: string
+  value: number
+  /** of `value` and `limit` */
+  unit: string
+  /** what the value is held against, measured in the same run where it can be; null for a figure that stands by itself */
+  limit: number | null
+  /** what the limit is */
+  limitName: string
+  /** value / limit */
+  ratio: number | null
+  goal: number | null
+  /** whether the ratio has to reach the goal or stay below it */
+  sense: 'least' | 'most'
+  ok: boolean
+}
+
+interface Judged {
+  name: string
+  unit: string
+  value: number
+  limit: number
+  limitName: string
+  goal: number
+  /** where rounds took turns, the median of their ratios; otherwise value / limit */
+  ratio?: number
+}
+
+/** A figure that has to reach `goal` times its limit. */
+export const atLeast = ({ ratio, ...rest }: Judged): Row => judged(rest, ratio ?? rest.value / rest.limit, 'least')
+
+/** A figure that must not exceed `goal` times its limit. */
+export const atMost = ({ ratio, ...rest }: Judged): Row => judged(rest, ratio ?? rest.value / rest.limit, 'most')
+
+const judged = (given: Omit<Judged, 'ratio'>, ratio: number, sense: Row['sense']): Row => ({
+  ...given,
+  ratio,
+  sense,
+  ok: sense === 'least' ? ratio >= given.goal : ratio <= given.goal,
+})
+
+/** A figure that is told and not judged. @param why instead of what it would be held against */
+export const told = (name: string, value: number, unit: string, why = ''): Row => ({
+  name, value, unit, limit: null, limitName: why, ratio: null, goal: null, sense: 'least', ok: true,
+})
+
+/** The middle value; the upper one of an even number. */
+export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+/** The median of the ratios of rounds that took turns, so that what slows both alike falls out. */
+export const medianRatio = (values: readonly number[], limits: readonly number[]): number =>
+  median(values.map((value, round) => value / limits[round]!))

@@ -1,0 +1,16 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPostgres } from '../sandbox/postgres/index.ts'
+
+/** Runs a bench on a durable PostgreSQL of its own, which goes with everything in it. `folder` is for files of the bench. */
+export const withServer = async <T>(name: string, work: (url: string, folder: string) => Promise<T>): Promise<T> => {
+  const folder = await mkdtemp(join(tmpdir(), `bursar-bench-${name}-`))
+  const postgres = await startPostgres({ dataDir: join(folder, 'pg') })
+  try {
+    return await work(postgres.url, folder)
+  } finally {
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
