@@ -4,21 +4,30 @@ import type { NewId } from '../server/src/base/id.ts'
 import { inTransaction, type Db } from '../server/src/db/index.ts'
 import { applyAll, auditLedger } from '../server/src/ledger/index.ts'
 
-/** USDT in its ledger units: nobody runs out of it. */
+/** In ledger units of any asset: nobody runs out of it. */
 const FUNDS = 10n ** 24n
 
-/** Gives every merchant USDT from capital. Their accounts get the ids from 1 on, in the order given. */
-export const fundMerchants = async (db: Db, merchants: readonly string[], newId: NewId, at: Date): Promise<void> => {
+/**
+ * Gives every merchant of each asset from capital. Their accounts of USDT get the ids from 1 on, in the order given.
+ * @param others assets beside USDT
+ */
+export const fundMerchants = async (
+  db: Db,
+  merchants: readonly string[],
+  { newId, at, others = [] }: { newId: NewId; at: Date; others?: readonly string[] },
+): Promise<void> => {
   await sql`insert into ledger_accounts(merchant_id, asset, kind, bounded)
     select m, 'USDT', 'merchant', true from unnest(${[...merchants]}::uuid[]) with ordinality u(m, n) order by n`.execute(db)
   const { rows } = await sql<{ last: number }>`select max(id) as last from ledger_accounts`.execute(db)
   if (rows[0]!.last !== merchants.length) throw new Error(`accounts have the ids 1 to ${rows[0]!.last}, not ${merchants.length}`)
-  const items = merchants.map((merchantId) => {
-    const id = newId()
-    const leg = (kind: 'capital' | 'merchant', posted: bigint) => ({ account: { merchantId, asset: 'USDT', kind }, posted, held: 0n })
-    const legs = [leg('capital', -FUNDS), leg('merchant', FUNDS)]
-    return { transfer: { id, merchantId, kind: 'post' as const, cause: { kind: 'adjustment' as const, id }, legs, at } }
-  })
+  const items = ['USDT', ...others].flatMap((asset) =>
+    merchants.map((merchantId) => {
+      const id = newId()
+      const leg = (kind: 'capital' | 'merchant', posted: bigint) => ({ account: { merchantId, asset, kind }, posted, held: 0n })
+      const legs = [leg('capital', -FUNDS), leg('merchant', FUNDS)]
+      return { transfer: { id, merchantId, kind: 'post' as const, cause: { kind: 'adjustment' as const, id }, legs, at } }
+    }),
+  )
   await inTransaction(db, (tx) => applyAll(tx, items))
   await sql`analyze`.execute(db)
 }

@@ -10,6 +10,7 @@ import { createIds } from '../server/src/platform/ids.ts'
 import { checkBooks, fundMerchants } from './books.ts'
 import { acceptance } from './ledger/posting.ts'
 import { NO_PGBENCH, preparePgbench, type Pgbench } from './pgbench/index.ts'
+import { report } from './report.ts'
 import { ROUNDS } from './rounds.ts'
 import { atLeast, median, medianRatio, told, type Row } from './row.ts'
 import { withServer } from './server.ts'
@@ -37,7 +38,7 @@ export const run = (): Promise<Row[]> =>
     await migrate(url)
     const pool = createPool({ url })
     const db = createDb(pool)
-    await fundMerchants(db, merchants, newId, new Date())
+    await fundMerchants(db, merchants, { newId, at: new Date() })
     const pgbench = await preparePgbench(url)
     const committer = createCommitter({ url })
     const paces: Paces = { oneCall: [], batches: [], uniform: [], hot: [], refused: [], sealed: [] }
@@ -125,4 +126,4 @@ const rowsOf = (paces: Paces, limited: boolean): Row[] => {
   ]
 }
 
-if (import.meta.main) console.table(await run())
+if (import.meta.main) await report(run)

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { AssetSettings } from '../server/src/assets/index.ts'
 import { inTransaction, type Db } from '../server/src/db/index.ts'
-import { createMerchant } from '../server/src/merchants/index.ts'
+import { createMerchant, setSetting } from '../server/src/merchants/index.ts'
 import { createIds } from '../server/src/platform/ids.ts'
 import { createSecretBox } from '../server/src/platform/secrets.ts'
 import { fundMerchants } from './books.ts'
-import type { Account } from './edge/prepared.ts'
+import type { Account } from './load/prepared.ts'
 
 export const DATA_KEY = new Uint8Array(32).fill(9)
 
@@ -26,7 +26,13 @@ const E18 = 10n ** 18n
 const PRICES: Record<string, bigint> = { BTC: 65_003n * E18, ETH: 3_100n * E18, USDT: E18, UAH: E18 / 41n }
 const GAS = { kind: 'gas', legacy: false, maxFeePerGas: '20000000000', maxPriorityFeePerGas: '1000000000' }
 
-export const createMerchants = async (db: Db, count: number): Promise<Account[]> => {
+export interface MerchantWishes {
+  /** assets they have beside USDT */
+  others?: readonly string[]
+  notificationsUrl?: string
+}
+
+export const createMerchants = async (db: Db, count: number, { others = [], notificationsUrl }: MerchantWishes = {}): Promise<Account[]> => {
   const at = new Date()
   const deps = { box: createSecretBox(DATA_KEY), random: randomBytes, actor: 'bench' }
   const profile = { name: 'Shop', companyName: 'Shop Ltd', companyUrl: 'https://shop.example' }
@@ -34,12 +40,13 @@ export const createMerchants = async (db: Db, count: number): Promise<Account[]>
     const made: Account[] = []
     for (let n = 0; n < count; n += 1) {
       const { id, privateKey } = await createMerchant(tx, profile, deps, { at, newId })
+      if (notificationsUrl) await setSetting(tx, id, { name: 'notificationsUrl', value: notificationsUrl }, deps, { at, newId })
       made.push({ id, privateKey })
     }
     return made
   })
   await sql`update merchant_keys set first_used_at = ${at}`.execute(db)
-  await fundMerchants(db, accounts.map(({ id }) => id), newId, at)
+  await fundMerchants(db, accounts.map(({ id }) => id), { newId, at, others })
   await setTerms(db, new Date(at.getTime() + 3_600_000))
   return accounts
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '../sandbox/postgres/index.ts'
+import { withClient } from '../sandbox/postgres/connection.ts'
 
 /** Runs a bench on a durable PostgreSQL of its own, which goes with everything in it. `folder` is for files of the bench. */
 export const withServer = async <T>(name: string, work: (url: string, folder: string) => Promise<T>): Promise<T> => {
@@ -13,4 +14,10 @@ export const withServer = async <T>(name: string, work: (url: string, folder: st
     await postgres.stop()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Makes one more database on the server of `url`. @returns its own URL */
+export const createDatabase = async (url: string, name: string): Promise<string> => {
+  await withClient(url, (client) => client.query(`create database ${name}`))
+  return url.replace(/^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${name}`)
 }

@@ -1,13 +1,9 @@
 /**
  * What reading a chain costs: a block beside the number of addresses, the pace of catching up, and the memory it takes.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { sql } from 'kysely'
-import { startPostgres } from '../sandbox/postgres/index.ts'
 import { createCatalogue } from '../server/src/assets/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../server/src/deposits/index.ts'
 import { auditLedger } from '../server/src/ledger/index.ts'
@@ -15,18 +11,11 @@ import { createFollowing } from '../server/src/outgoing/index.ts'
 import { createFunding } from '../server/src/treasury/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from '../server/src/watcher/index.ts'
 import { createSettlement } from '../server/src/withdrawals/index.ts'
+import { report } from './report.ts'
+import { atLeast, atMost, median, type Row } from './row.ts'
+import { withServer } from './server.ts'
 import { makeChain, type MadeChain } from './watch/chain.ts'
 import { createBenchDatabase, type BenchDatabase } from './watch/database.ts'
-
-export interface Row {
-  name: string
-  /** what it is measured against, and what was measured, in the unit the name gives */
-  limit: number
-  value: number
-  ratio: number
-  goal: number
-  ok: boolean
-}
 
 const FEW = 10_000
 const MANY = Number(process.env['BENCH_ADDRESSES'] ?? 10_000_000)
@@ -58,8 +47,6 @@ const follow = ({ runtime }: BenchDatabase, { adapter }: MadeChain): Promise<Fol
   return beginFollowing({ runtime, network: 'ETHEREUM', adapter, listeners, ringBlocks: settings.ringBlocks, settings })
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
-
 const timed = async (work: () => Promise<unknown>): Promise<number> => {
   const start = performance.now()
   await work()
@@ -81,14 +68,11 @@ const timeBlocks = async (few: BenchDatabase, many: BenchDatabase): Promise<Row>
     }
   }
   const [limit, value] = sides.map(({ times }) => median(times.slice(WARM_UP))) as [number, number]
-  const name = `watch: ms a block of ${BLOCK.transfers} transfers, ${MANY} addresses against ${FEW}`
-  return row(name, limit, value, 1.3, 'most')
+  const name = `watch: a block of ${counted(BLOCK.transfers)} transfers, ${counted(MANY)} addresses`
+  return atMost({ name, unit: 'ms', value, limit, limitName: `${counted(FEW)} addresses`, goal: 1.3 })
 }
 
-const row = (name: string, limit: number, value: number, goal: number, kind: 'most' | 'least'): Row => {
-  const ratio = value / limit
-  return { name, limit, value, ratio, goal, ok: kind === 'most' ? ratio <= goal : ratio >= goal }
-}
+const counted = (count: number): string => count.toLocaleString('en-US')
 
 const collect = (() => {
   setFlagsFromString('--expose-gc')
@@ -118,11 +102,11 @@ const timeCatchUp = async (database: BenchDatabase): Promise<Row[]> => {
   const half = heap()
   const second = await run(CATCH_UP.blocks)
   const end = heap()
-  const { transfers } = CATCH_UP
   const pace = (2_000 * CATCH_UP.blocks) / (first + second)
+  const name = `watch: catching up, ${CATCH_UP.transfers} transfers a block`
   return [
-    row(`watch: blocks/s in catch-up, ${transfers} transfers each, against BSC's pace`, BSC_PACE, pace, 20, 'least'),
-    row('watch: MB of heap after the second half of catch-up, against the first', half, end, 1.05, 'most'),
+    atLeast({ name, unit: 'blocks/s', value: pace, limit: BSC_PACE, limitName: "BSC's pace", goal: 20 }),
+    atMost({ name: 'watch: heap after all blocks', unit: 'MB', value: end, limit: half, limitName: 'after half of them', goal: 1.05 }),
   ]
 }
 
@@ -141,24 +125,19 @@ const check = async ({ db }: BenchDatabase): Promise<void> => {
   }
 }
 
-export const run = async (): Promise<Row[]> => {
-  const folder = mkdtempSync(join(tmpdir(), 'bursar-bench-watch-'))
-  const server = await startPostgres({ dataDir: join(folder, 'data') })
-  const databases: BenchDatabase[] = []
-  try {
-    databases.push(await createBenchDatabase(server.url, 'few', FEW))
-    databases.push(await createBenchDatabase(server.url, 'many', MANY))
-    const [few, many] = databases as [BenchDatabase, BenchDatabase]
-    const blocks = await timeBlocks(few, many)
-    await check(many)
-    const rows = [blocks, ...(await timeCatchUp(many))]
-    await check(many)
-    return rows
-  } finally {
-    await Promise.all(databases.map(({ pool }) => pool.end()))
-    await server.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+export const run = (): Promise<Row[]> =>
+  withServer('watch', async (url) => {
+    const few = await createBenchDatabase(url, 'few', FEW)
+    const many = await createBenchDatabase(url, 'many', MANY)
+    try {
+      const blocks = await timeBlocks(few, many)
+      await check(many)
+      const rows = [blocks, ...(await timeCatchUp(many))]
+      await check(many)
+      return rows
+    } finally {
+      await Promise.all([few.pool.end(), many.pool.end()])
+    }
+  })
 
-if (import.meta.main) console.table(await run())
+if (import.meta.main) await report(run)

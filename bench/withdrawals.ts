@@ -4,9 +4,10 @@
  */
 import { createDb, createPool, migrate } from '../server/src/db/index.ts'
 import { checkBooks } from './books.ts'
-import { startLoad } from './load.ts'
+import { startLoad } from './load/index.ts'
 import { createMerchants } from './merchants.ts'
 import { NO_PGBENCH, preparePgbench, type Pace } from './pgbench/index.ts'
+import { report } from './report.ts'
 import { startRole } from './role.ts'
 import { ROUNDS } from './rounds.ts'
 import { atLeast, atMost, median, medianRatio, told, type Row } from './row.ts'
@@ -80,4 +81,4 @@ const rowsOf = ({ pgbench, uniform, hot }: Paces): Row[] => {
   ]
 }
 
-if (import.meta.main) console.table(await run())
+if (import.meta.main) await report(run)

@@ -1,14 +1,12 @@
 /**
  * A server to be measured, a process of its own: `node server.ts bare|app`, with DATABASE_URL in its environment. Tells its
- * parent the port it listens at, and its processor time when asked.
+ * parent the port it listens at.
  */
 import type { AddressInfo } from 'node:net'
-
 import { addressRoutes, createAddressIssuer } from '../../server/src/addresses/index.ts'
 import { TEST_KEYS } from '../../server/src/addresses/test-keys.ts'
 import { balanceRoutes } from '../../server/src/balances/index.ts'
 import { createCatalogue } from '../../server/src/assets/index.ts'
-
 import { createDb, createPool } from '../../server/src/db/index.ts'
 import { createHttpServer } from '../../server/src/http/index.ts'
 import { createDirectory, type MerchantDirectory } from '../../server/src/merchants/index.ts'
@@ -18,7 +16,7 @@ import { createLog } from '../../server/src/platform/log.ts'
 import type { Route } from '../../server/src/platform/route.ts'
 import { createSecretBox } from '../../server/src/platform/secrets.ts'
 import { createBareServer } from './bare.ts'
-import { ASSETS, DATA_KEY } from './world.ts'
+import { ASSETS, DATA_KEY } from '../merchants.ts'
 
 const newId = createIds()
 
@@ -56,5 +54,4 @@ const createBare = (directory: MerchantDirectory): Promise<AddressInfo> =>
 
 const { port } = await (process.argv[2] === 'bare' ? createBare : createApp)(directory)
 process.send!({ port })
-process.on('message', () => process.send!({ cpu: process.cpuUsage() }))
 process.on('disconnect', () => process.exit())

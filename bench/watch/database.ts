@@ -7,6 +7,7 @@ import { uuidv7 } from '../../server/src/base/id.ts'
 import { createDb, createPool, migrate, type Db } from '../../server/src/db/index.ts'
 import { createClock } from '../../server/src/platform/clock.ts'
 import type { Runtime } from '../../server/src/platform/runtime.ts'
+import { createDatabase } from '../server.ts'
 
 export interface BenchDatabase {
   db: Db
@@ -20,8 +21,7 @@ const SAMPLE = 20_000
 
 /** A database of its own on the server, with so many deposit addresses of 1,000 merchants. */
 export const createBenchDatabase = async (server: string, name: string, addresses: number): Promise<BenchDatabase> => {
-  await withClient(server, (client) => client.query(`create database ${name}`))
-  const url = server.replace('/bursar?', `/${name}?`)
+  const url = await createDatabase(server, name)
   await migrate(url)
   await fillAddresses(url, addresses)
   const pool = createPool({ url, applicationName: 'bursar bench watch' })

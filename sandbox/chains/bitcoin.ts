@@ -1,4 +1,5 @@
 /** The sandbox's hands on the Bitcoin node. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bitcoind } from '../bitcoind/index.ts'
 import { Refusal } from '../http/refusal.ts'
 import { RpcError } from '../rpc.ts'
@@ -12,6 +13,9 @@ import { takingTurns } from './turns.ts'
 
 /** RPC_INVALID_ADDRESS_OR_KEY: no such transaction. */
 const notFound = -5
+
+const mostScans = 100
+const scanAgainMs = 100
 
 /** Makes the wallets, and mines the first blocks, when the chain is new. */
 export async function openBitcoin(node: Bitcoind): Promise<SandboxChain> {
@@ -46,11 +50,22 @@ async function requireAddress(rpc: Rpc, address: string, field: string): Promise
   if (!isvalid) throw new Refusal(`${field}: send a Bitcoin regtest address, which begins with bcrt1, m, n or 2`)
 }
 
-/** The node scans one set of outputs at a time. */
 async function balanceOf(rpc: Rpc, address: string): Promise<string> {
   await requireAddress(rpc, address, 'address')
-  const { total_amount: total } = await rpc<{ total_amount: string }>('scantxoutset', 'start', [`addr(${address})`])
+  const { total_amount: total } = await scan(rpc, address)
   return formatAmount(BigInt(total.replace('.', '')), satoshiDecimals)
+}
+
+/** The node scans one set of outputs at a time, and the worker scans too: waits its turn. */
+async function scan(rpc: Rpc, address: string): Promise<{ total_amount: string }> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await rpc<{ total_amount: string }>('scantxoutset', 'start', [`addr(${address})`])
+    } catch (error) {
+      if (!(error instanceof RpcError && /already in progress/.test(error.message)) || tries === mostScans) throw error
+      await sleep(scanAgainMs)
+    }
+  }
 }
 
 async function findTransaction(rpc: Rpc, hash: string): Promise<SandboxTransaction | undefined> {

@@ -118,7 +118,11 @@ const boundsProblem = (
   capKey: string,
   bounds: typeof GAS_BOUNDS,
 ): string[] => {
-  const [floor, cap] = [String(given[floorKey] ?? bounds.floor), String(given[capKey] ?? bounds.cap)]
+  const digits = (key: string, otherwise: string): string => {
+    const value = given[key] ?? otherwise
+    return typeof value === 'string' ? value : ''
+  }
+  const [floor, cap] = [digits(floorKey, bounds.floor), digits(capKey, bounds.cap)]
   const isAbove = DIGITS.test(floor) && DIGITS.test(cap) && BigInt(floor) > BigInt(cap)
   return isAbove ? [`${floorKey} (${floor}) is above ${capKey} (${cap})`] : []
 }

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -6,6 +7,10 @@ import { isRunning } from '../../../../../sandbox/process/identity.ts'
 import { deploy, mint } from '../../../../../sandbox/tokens/index.ts'
 import { makeScratch } from '../../../../../test/setup/scratch.ts'
 import { createEvmAdapter } from './index.ts'
+
+/** The height that a node would come back with, 0 before it has written any. */
+const lastWritten = (stateFile: string): number =>
+  existsSync(stateFile) ? Number((JSON.parse(readFileSync(stateFile, 'utf8')) as { best_block_number?: number }).best_block_number) : 0
 
 test('a node that lost its state to kill -9 shows old blocks without inner calls, and says so', async () => {
   const scratch = await makeScratch('untraced')
@@ -18,7 +23,7 @@ test('a node that lost its state to kill -9 shows old blocks without inner calls
   await mint(first.rpc, token, '0x9858EfFD232B4033E47d90003D41EC34EcaEda94', 5n)
   const height = Number(await first.rpc<string>('eth_blockNumber'))
   await first.rpc('anvil_mine', '0x5')
-  await sleep(2_000)
+  while (lastWritten(options.stateFile) < height + 5) await sleep(50)
   process.kill(first.pid, 'SIGKILL')
   while (isRunning(first)) await sleep(20)
   const second = await startAnvil(options)

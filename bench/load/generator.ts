@@ -1,5 +1,5 @@
 /**
- * The load generator, a process of its own: `node load.ts`, told by its parent what to send where. Each connection sends its
+ * The load generator, a process of its own: `node generator.ts`, told by its parent what to send where. Each connection sends its
  * next request when the answer to its last has arrived whole.
  */
 import { connect } from 'node:net'
@@ -21,7 +21,7 @@ export interface Outcome {
   p99: number
   /** answers other than 200 */
   refused: number
-  /** one of them, to tell what is wrong */
+  /** the first of them, to tell what is wrong */
   example: string
 }
 
@@ -58,7 +58,7 @@ const run = ({ port, shapes, accounts, connections, extent }: Order): Promise<Ou
         times.push(performance.now() - sentAt)
         if (!received.startsWith('HTTP/1.1 200')) {
           refused += 1
-          example = received
+          example ||= received
         }
         received = ''
         send()

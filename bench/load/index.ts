@@ -1,7 +1,7 @@
 /** A load generator in a process of its own, as its parent sees it. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import type { Order, Outcome } from './edge/load.ts'
+import type { Order, Outcome } from './generator.ts'
 
 export interface Load {
   /** Throws when any answer was not 200. */
@@ -10,7 +10,7 @@ export interface Load {
 }
 
 export const startLoad = (): Load => {
-  const child = fork(new URL('edge/load.ts', import.meta.url), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const child = fork(new URL('generator.ts', import.meta.url), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   return {
     send: async (order) => {
       child.send(order)

@@ -1,0 +1,49 @@
+/**
+ * Runs every bench, each in a process of its own, prints one table, and writes it to bench/results/ and into the README.
+ * `npm run bench`, or `npm run bench -- ledger edge` for some, which are printed only.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, totalmem } from 'node:os'
+import { tableOf } from './report.ts'
+import type { Row } from './row.ts'
+
+const BENCHES = ['ledger', 'withdrawals', 'edge', 'watch', 'webhooks', 'memory']
+
+const runOne = async (name: string): Promise<Row[]> => {
+  const child = fork(new URL(`${name}.ts`, import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  let rows: Row[] | undefined
+  child.on('message', (message) => (rows = message as Row[]))
+  await once(child, 'exit')
+  if (rows === undefined) throw new Error(`the bench ${name} ended without figures`)
+  return rows
+}
+
+const machine = (): string =>
+  `${availableParallelism()} processors (${cpus()[0]!.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}`
+
+const write = (rows: readonly Row[]): void => {
+  const date = new Date().toISOString().slice(0, 10)
+  const at = (file: string): URL => new URL(file, import.meta.url)
+  const text = `Measured on ${date}: ${machine()}.\n\n${tableOf(rows)}\n`
+  mkdirSync(at('results/'), { recursive: true })
+  writeFileSync(at(`results/${date}.json`), `${JSON.stringify({ date, machine: machine(), rows }, null, 2)}\n`)
+  writeFileSync(at('results/latest.md'), text)
+  const readme = readFileSync(at('../README.md'), 'utf8')
+  const [before, after] = [readme.indexOf('<!-- bench -->'), readme.indexOf('<!-- end of bench -->')]
+  writeFileSync(at('../README.md'), `${readme.slice(0, before)}<!-- bench -->\n${text}${readme.slice(after)}`)
+}
+
+const wanted = process.argv.slice(2)
+const strange = wanted.filter((name) => !BENCHES.includes(name))
+if (strange.length > 0) throw new Error(`no such bench: ${strange.join(', ')}; there are ${BENCHES.join(', ')}`)
+
+const rows: Row[] = []
+for (const name of wanted.length > 0 ? wanted : BENCHES) {
+  console.log(`\n${name}`)
+  rows.push(...(await runOne(name)))
+}
+console.log(`\n${tableOf(rows)}`)
+if (wanted.length === 0) write(rows)
+process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1
