@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../sandbox/process/port.ts'
 import { TEST_KEYS } from '../server/src/addresses/test-keys.ts'
+import { heapFlagsOf } from '../server/src/platform/heap.ts'
 import { ASSETS, DATA_KEY } from './merchants.ts'
 
 export interface RunningRole {
@@ -36,6 +37,7 @@ export const startRole = async (role: 'api' | 'worker', url: string, folder: str
     BURSAR_LOG_LEVEL: 'info',
   }
   const child = fork(new URL('../server/src/main.ts', import.meta.url), ['serve', '--role', role], {
+    execArgv: heapFlagsOf(role),
     env: { PATH: process.env.PATH, ...settings },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { heapFlagsOf } from '../../server/src/platform/heap.ts'
 import { startProgram } from '../process/program.ts'
 import type { SandboxSettings } from '../settings.ts'
 import type { Supervisor } from '../supervise.ts'
@@ -73,7 +74,7 @@ export async function startRole(
     startProgram({
       name: role,
       file: process.execPath,
-      args: [join(places.root, 'server/src/main.ts'), 'serve', '--role', role],
+      args: [...heapFlagsOf(role), join(places.root, 'server/src/main.ts'), 'serve', '--role', role],
       env: { ...environmentOf(places, settings, inner), ...more },
       logFile: join(settings.dir, 'logs', `${role}.log`),
       recordFile: join(settings.dir, `${role}.process.json`),

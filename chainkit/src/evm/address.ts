@@ -1,9 +1,8 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import { refuse } from '../refusal.ts'
 import type { Refused } from '../refusal.ts'
-import { fromHex } from './hex.ts'
 import type { Hex } from './hex.ts'
 
 /** `checksum`: mixed case that EIP-55 did not produce. `burn`: an address for which nobody can hold a key. */
@@ -19,17 +18,29 @@ const RESERVED = /^0x0{36}/
 /** The EIP-55 text of 20 bytes. */
 export function addressOfBytes(bytes: Uint8Array): Hex {
   if (bytes.length !== 20) throw new RangeError(`An address has 20 bytes, not ${bytes.length}`)
-  const digits = bytesToHex(bytes)
-  const hash = bytesToHex(keccak_256(utf8ToBytes(digits)))
-  const cased = [...digits].map((digit, at) => (hash[at]! >= '8' ? digit.toUpperCase() : digit))
-  return `0x${cased.join('')}`
+  return casedByHash(bytesToHex(bytes))
 }
 
 /** The EIP-55 text of an address in any case. Throws a RangeError when it is not 0x and 40 hex digits. */
 export function checksumAddress(address: string): Hex {
   if (!ADDRESS.test(address)) throw new RangeError('An address is 0x and 40 hex digits')
-  return addressOfBytes(fromHex(address))
+  return casedByHash(address.slice(2).toLowerCase())
 }
+
+/** A letter is upper case where the hash of all digits has 8 or more at its place. On the path of every withdrawal. */
+function casedByHash(digits: string): Hex {
+  for (let at = 0; at < 40; at += 1) ascii[at] = digits.charCodeAt(at)
+  const hash = keccak_256(ascii)
+  let text: Hex = '0x'
+  for (let at = 0; at < 40; at += 1) {
+    const isUpper = (hash[at >> 1]! & (at % 2 === 0 ? 0x80 : 0x08)) !== 0
+    text += isUpper ? digits[at]!.toUpperCase() : digits[at]!
+  }
+  return text
+}
+
+/** What is hashed, filled anew each time. */
+const ascii = new Uint8Array(40)
 
 /** Reads an address as a payer typed it: one case throughout, or the mixed case of EIP-55. Never throws. */
 export function parseAddress(text: string): { address: Hex } | Refused<AddressRefusal> {

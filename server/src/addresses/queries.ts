@@ -53,6 +53,23 @@ export const houseAddressesAmong = async (
 }
 
 /**
+ * Whose each of these addresses is; those that are nobody's here are absent.
+ * @returns by family and address, as `EVM/0x...`
+ */
+export const holdersOf = async (
+  db: Db,
+  asked: readonly { family: AddressFamily; address: string }[],
+): Promise<Map<string, 'merchant' | 'house'>> => {
+  const { rows } = await sql<{ family: string; address: string; house: boolean }>`
+    with asked as (
+      select * from unnest(${asked.map((each) => each.family)}::text[], ${asked.map((each) => each.address)}::text[]) u(family, address))
+    select family, address, false as house from asked join addresses using (family, address)
+    union all
+    select family, address, true from asked join house_addresses using (family, address)`.execute(db)
+  return new Map(rows.map(({ family, address, house }) => [`${family}/${address}`, house ? 'house' : 'merchant']))
+}
+
+/**
  * Rotating addresses that have not ended, a page at a time in the order of their ends.
  * @param after the last address of the page before
  */
