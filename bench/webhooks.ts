@@ -6,6 +6,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Pool } from 'undici'
+import { createSigner } from '../server/src/webhooks/signature.ts'
 import { createClock, type Clock } from '../server/src/platform/clock.ts'
 import { report } from './report.ts'
 import { ROUNDS } from './rounds.ts'
@@ -73,7 +74,7 @@ const measurePace = async (url: string, receiver: ChildProcess, ports: Ports): P
   if (wrong > 0) throw new Error(`${wrong} deliveries were lost, repeated or out of order`)
   const against = (name: string, values: number[], goal: number): Row =>
     atLeast({
-      name, unit: 'deliveries/s', limitName: 'bare undici loop', goal,
+      name, unit: 'deliveries/s', limitName: 'undici loop that signs alike', goal,
       value: median(values), limit: median(paces.bare), ratio: medianRatio(values, paces.bare),
     })
   return [
@@ -83,19 +84,22 @@ const measurePace = async (url: string, receiver: ChildProcess, ports: Ports): P
   ]
 }
 
-/** The limit: the same bodies over as many connections, with nothing behind them. */
+/** The limit: the same bodies over as many connections, signed alike, with nothing behind them. */
 const postAll = async (port: number, receiver: ChildProcess): Promise<void> => {
   await tell(receiver, { kind: 'begin', fail: 0, inOrder: false })
-  const bodies = Array.from({ length: EVENTS }, (_, i) => {
+  const events = Array.from({ length: EVENTS }, (_, i) => {
     const id = `01890000-0000-7000-8000-${String(i >> 1).padStart(12, '0')}`
-    return JSON.stringify(noticeOf(id, id, i % 2).body)
+    return { id, sequence: i, body: JSON.stringify(noticeOf(id, id, i % 2).body) }
   })
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS })
-  const headers = { 'content-type': 'application/json', signature: 'a'.repeat(64), timestamp: '1700000000' }
+  const origin = `http://127.0.0.1:${port}`
+  const pool = new Pool(origin, { connections: CONNECTIONS })
+  const signer = createSigner({ url: `${origin}/webhooks/bursar`, signingKey: 'k'.repeat(32), webhookSecrets: [`whsec_${'c2VjcmV0'.repeat(4)}`] })
   let next = 0
   const loop = async (): Promise<void> => {
     while (next < EVENTS) {
-      const { body } = await pool.request({ path: '/webhooks/bursar', method: 'POST', headers, body: bodies[next++]! })
+      const event = events[next++]!
+      const headers = signer.headers(event, Date.now(), 1)
+      const { body } = await pool.request({ path: '/webhooks/bursar', method: 'POST', headers, body: event.body })
       await body.dump()
     }
   }

@@ -26,8 +26,9 @@ const directory = createDirectory(db, createSecretBox(DATA_KEY))
 const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => {
   const runtime = { db, clock: createClock(), newId, log: createLog('info', 'api') }
   const issuer = createAddressIssuer({ db, keys: TEST_KEYS, limitOf: async (id) => (await directory.find(id))?.settings.addressLimit ?? null })
-  // What remains of an operation when the database is left out: an answer.
-  const idle: Route = { operation: 'createCryptoWithdrawal', handle: async () => ({ status: 200, body: { id: newId() } }) }
+  // What remains of an operation when the database is left out: an answer, the same as that of the bare server.
+  const answer = { status: 200, body: { id: '0195b0f0-0000-7000-8000-000000000000' } }
+  const idle: Route = { operation: 'createCryptoWithdrawal', handle: async () => answer }
   const app = createHttpServer({
     directory,
     clock: runtime.clock,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ErrorCode, Operation } from '@bursar/contract'
 import { isUuid } from '../base/id.ts'
 import type { Merchant, MerchantDirectory, MerchantKey } from '../merchants/index.ts'
@@ -133,8 +133,8 @@ const answerKeysOf = (
   { request, body }: Passage,
 ): readonly AnswerKey[] => {
   if (!movesMoney && idempotencyKey === undefined) return NO_KEYS
-  const hash = createHash('sha256').update(`${request.method} ${request.url}\n`)
-  const fingerprint = (body === undefined ? hash : hash.update(body)).digest('base64url')
+  const line = Buffer.from(`${request.method} ${request.url}\n`)
+  const fingerprint = hash('sha256', body === undefined ? line : Buffer.concat([line, body]), 'base64url')
   const keys: AnswerKey[] = []
   if (movesMoney) keys.push({ key: `sig:${signature}`, fingerprint })
   if (idempotencyKey !== undefined) keys.push({ key: `key:${idempotencyKey}`, fingerprint })

@@ -16,7 +16,7 @@ export interface Committer {
   close(): Promise<void>
 }
 
-const MOST_ITEMS = 128
+const MOST_ITEMS = 160
 
 /**
  * The hot path: items of many requests share one transaction. Two trips a batch (lock and read; write and commit), judged
@@ -30,7 +30,7 @@ export const createCommitter = (settings: PoolSettings, lanes = 2): Committer =>
   const batcher = new Batcher<Item, Result>({
     most: MOST_ITEMS,
     lanes,
-    laneOf: (item) => (inFlight <= MOST_ITEMS ? 0 : Number.parseInt(item.transfer.merchantId.slice(-6), 16)),
+    laneOf: (item) => (inFlight <= 128 ? 0 : Number.parseInt(item.transfer.merchantId.slice(-6), 16)),
     run: (items, lane) => runBatch(connections[lane]!, items),
   })
   return {
