@@ -21,7 +21,7 @@ import { createFunding, createReconcileJob, createSealJob } from './treasury/ind
 import { createLeadership, createUntracedAlarm, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
 import { createAttemptPruneJob, webhookRoutes, type Delivery } from './webhooks/index.ts'
 import {
-  createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createSettlement, withdrawalRoutes,
+  createAddressHolders, createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createSettlement, withdrawalRoutes,
   type PayoutDeps,
 } from './withdrawals/index.ts'
 import { createSigning } from './signing.ts'
@@ -58,6 +58,7 @@ export type ApiLimits = Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusal
 export const createApi = (world: World, directory: MerchantDirectory, pool: PoolSettings, limits: ApiLimits) => {
   const { runtime, catalogue, wallet } = world
   const committer = createCommitter(pool)
+  const holders = createAddressHolders(pool)
   const networks = new Set([...catalogue.networks].filter((network) => network !== 'TRON'))
   const issuer = createAddressIssuer({
     db: runtime.db,
@@ -72,6 +73,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     ...withdrawalRoutes({
       runtime,
       committer,
+      holders,
       rules: { catalogue, bitcoinChain: wallet.bitcoinChain, served: networks },
     }),
     ...assetRoutes({ catalogue, prices: createPriceReader(runtime.db, tickers, runtime.clock.now) }),
@@ -99,6 +101,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     await server.close()
     await issuer.close()
     await committer.close()
+    await holders.close()
   }
   return { server, jobs, close }
 }

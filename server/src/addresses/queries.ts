@@ -1,6 +1,6 @@
 import type { KeyAccount, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import type { Db, Tx } from '../db/index.ts'
+import type { Db, Query, Tx } from '../db/index.ts'
 import { familyOf, type AddressFamily } from './family.ts'
 
 /** Whom a deposit address belongs to, for ever. */
@@ -52,21 +52,21 @@ export const houseAddressesAmong = async (
   return new Map(rows.map((row) => [row.address, row]))
 }
 
+const HOLDERS = `with asked as (select * from unnest($1::text[], $2::text[]) u(family, address))
+  select family, address, false as house from asked join addresses using (family, address)
+  union all
+  select family, address, true from asked join house_addresses using (family, address)`
+
 /**
  * Whose each of these addresses is; those that are nobody's here are absent.
  * @returns by family and address, as `EVM/0x...`
  */
 export const holdersOf = async (
-  db: Db,
+  query: Query,
   asked: readonly { family: AddressFamily; address: string }[],
 ): Promise<Map<string, 'merchant' | 'house'>> => {
-  const { rows } = await sql<{ family: string; address: string; house: boolean }>`
-    with asked as (
-      select * from unnest(${asked.map((each) => each.family)}::text[], ${asked.map((each) => each.address)}::text[]) u(family, address))
-    select family, address, false as house from asked join addresses using (family, address)
-    union all
-    select family, address, true from asked join house_addresses using (family, address)`.execute(db)
-  return new Map(rows.map(({ family, address, house }) => [`${family}/${address}`, house ? 'house' : 'merchant']))
+  const rows = await query('address-holders', HOLDERS, [asked.map((each) => each.family), asked.map((each) => each.address)])
+  return new Map(rows.map(({ family, address, house }) => [`${family as string}/${address as string}`, house ? 'house' : 'merchant']))
 }
 
 /**

@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely'
-import type { Tx } from '../db/index.ts'
+import type { Query, Tx } from '../db/index.ts'
 import { judge } from './judge.ts'
 import { checkTransfer, type Item, type Outcome } from './posting.ts'
-import { openAccounts, readForJudging, writeJudged, type AccountIds, type Query } from './store.ts'
+import { openAccounts, readForJudging, writeJudged, type AccountIds } from './store.ts'
 
 const throughTx =
   (tx: Tx): Query =>

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { Batcher } from '../base/batcher.ts'
-import { connectPipelined, mayRetry, sqlState, type PoolSettings } from '../db/index.ts'
+import { connectPipelined, mayRetry, sqlState, type PoolSettings, type Query } from '../db/index.ts'
 import { judge } from './judge.ts'
 import { checkTransfer, type Item, type Outcome } from './posting.ts'
-import { openAccounts, readForJudging, writeJudged, type AccountIds, type Query } from './store.ts'
+import { openAccounts, readForJudging, writeJudged, type AccountIds } from './store.ts'
 
 /** Thrown when COMMIT was sent and its answer never came: the items may or may not have been applied. */
 export class OutcomeUnknown extends Error {

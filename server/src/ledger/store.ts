@@ -1,10 +1,8 @@
+import type { Query } from '../db/index.ts'
 import { arrayLiteral, type Scalar } from './array-literal.ts'
 import { keyText, ruleOf, type AccountKey } from './accounts.ts'
 import type { AccountHead, Judgement, Reading } from './judge.ts'
 import type { Item, RowTable } from './posting.ts'
-
-/** Sends one statement and resolves with its rows. Named statements are planned once per connection. */
-export type Query = (name: string, text: string, values: unknown[]) => Promise<Record<string, unknown>[]>
 
 /** Account ids by `keyText`. Ids never change, so they may be kept for ever. */
 export type AccountIds = Map<string, number>

@@ -1,9 +1,8 @@
 import { CompiledQuery } from 'kysely'
-import { inTransaction, mayRetry, type Tx } from '../db/index.ts'
+import { inTransaction, isLost, mayRetry, type Query, type Row, type Tx } from '../db/index.ts'
 import { raiseAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { endAlertIfOver, exhaustedAlert } from './alert.ts'
-import { isLost, type Query, type Row } from './connection.ts'
 import { finishStreams, keepStreams, restartExhausted } from './store.ts'
 import type { Settlement } from './stream.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts'
-import type { Query } from './connection.ts'
+import type { Query } from '../db/index.ts'
 import { claimLanes, claimOpen, scanLanes, type ClaimTimes } from './store.ts'
 import type { ClaimedStream } from './stream.ts'
 

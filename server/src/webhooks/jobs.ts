@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import { delivery as rules } from '@bursar/contract'
-import type { PoolSettings } from '../db/index.ts'
+import { PreparedConnection, type PoolSettings } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
 import type { Outbound } from '../outbound/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import { Acknowledger } from './acknowledger.ts'
 import { Carrier } from './carrier.ts'
 import { Claimer } from './claimer.ts'
-import { Connection } from './connection.ts'
 import type { Endpoint } from './signature.ts'
 
 export interface DeliveryDeps {
@@ -42,8 +41,8 @@ const LOOK_AGAIN_MS = 50
 /** Delivers what is due. Any number of workers may run it against one database. */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const { runtime, slots = 512, untilSettled = false } = deps
-  const claiming = new Connection(deps.database)
-  const acknowledging = new Connection(deps.database)
+  const claiming = new PreparedConnection(deps.database)
+  const acknowledging = new PreparedConnection(deps.database)
   const acknowledger = new Acknowledger(runtime, acknowledging.query, () => carrier.tell())
   const claimer = new Claimer(claiming.query, runtime.clock, LEASE_MS)
   const carrier: Carrier = new Carrier({ ...deps, slots, acknowledger })

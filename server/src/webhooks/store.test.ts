@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PreparedConnection } from '../db/index.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import { Connection } from './connection.ts'
 import { listAttempts } from './index.ts'
 import { claimOpen, finishStreams, keepStreams } from './store.ts'
 import { settle, type Attempt, type ClaimedStream } from './stream.ts'
@@ -10,10 +10,10 @@ import { createWorld, MINUTE, type World } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
 let world: World
-let connection: Connection
+let connection: PreparedConnection
 beforeAll(() => {
   world = createWorld(database.url)
-  connection = new Connection({ url: database.url })
+  connection = new PreparedConnection({ url: database.url })
 })
 afterAll(async () => {
   await connection.close()

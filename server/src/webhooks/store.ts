@@ -1,4 +1,4 @@
-import type { Query, Row } from './connection.ts'
+import type { Query, Row } from '../db/index.ts'
 import type { StreamState } from './machine.ts'
 import type { ClaimedEvent, ClaimedStream, Settlement } from './stream.ts'
 

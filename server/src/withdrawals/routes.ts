@@ -13,21 +13,17 @@ import {
 } from './request.ts'
 import { findById, findByLocalId, rowOf, withdrawalRows } from './store.ts'
 import { createTermsReader } from './terms.ts'
-import { createWhoseAddress, type WhoseAddress } from './whose.ts'
+import type { AddressHolders } from './whose.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 export interface WithdrawalRoutesDeps {
   runtime: Runtime
   committer: Committer
+  holders: Pick<AddressHolders, 'whose'>
   rules: Rules
 }
 
-interface Deps extends WithdrawalRoutesDeps {
-  whose: WhoseAddress
-}
-
-export const withdrawalRoutes = (given: WithdrawalRoutesDeps): Route[] => {
-  const deps: Deps = { ...given, whose: createWhoseAddress(given.runtime.db) }
+export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
   const { runtime, rules } = deps
   const terms = createTermsReader(runtime.db, rules.catalogue, runtime.clock.now)
   return [
@@ -40,7 +36,7 @@ export const withdrawalRoutes = (given: WithdrawalRoutesDeps): Route[] => {
         const units = readAmount(query.amount!, where)
         const to = query.address
         const internal =
-          to !== undefined && (await deps.whose(where.on.network, readDestination(to, where.on.network, rules))) === 'merchant'
+          to !== undefined && (await deps.holders.whose(where.on.network, readDestination(to, where.on.network, rules))) === 'merchant'
         const fee = currentFee(where, units, internal, await terms(), rules.catalogue)
         return ok({ value: formatUnits(fee, where.asset.scale) })
       },
@@ -69,7 +65,7 @@ export const withdrawalRoutes = (given: WithdrawalRoutesDeps): Route[] => {
 const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
 
 const create = async (
-  deps: Deps,
+  deps: WithdrawalRoutesDeps,
   request: ApiRequest,
   terms: Parameters<typeof checkFreezes>[2],
 ): Promise<ApiAnswer> => {
@@ -80,7 +76,7 @@ const create = async (
   const units = readAmount(body.amount, where)
   const to = readDestination(body.to, where.on.network, rules)
   checkFreezes(request.merchantId, body.ticker, terms)
-  const whose = await deps.whose(where.on.network, to)
+  const whose = await deps.holders.whose(where.on.network, to)
   if (whose === 'house') {
     const { status, code } = orderErrors.destinationRefused
     throw new ApiRefusal(status, code, 'Destination refused: this is an address of the service itself', { field: 'to' })
@@ -153,7 +149,7 @@ const answerOf = (outcome: Outcome, id: string, scale: number): ApiAnswer => {
   }
 }
 
-const bodyOf = async (deps: Deps, withdrawal: Withdrawal): Promise<Record<string, unknown>> => {
+const bodyOf = async (deps: WithdrawalRoutesDeps, withdrawal: Withdrawal): Promise<Record<string, unknown>> => {
   const asset = deps.rules.catalogue.findCrypto(withdrawal.ticker)
   if (!asset) throw new Error(`asset ${withdrawal.ticker} is no longer configured`)
   return withdrawalBody(withdrawal, asset, wireStatus(withdrawal), await carriedOf(deps.runtime.db, withdrawal))

@@ -1,5 +1,6 @@
 import type pg from 'pg'
-import { connectPipelined, sqlState, type PoolSettings } from '../db/index.ts'
+import { sqlState } from './database.ts'
+import { connectPipelined, type PoolSettings } from './pool.ts'
 
 export type Row = Record<string, unknown>
 /** Sends one statement and resolves with its rows. Named statements are planned once per connection. */
@@ -8,8 +9,8 @@ export type Query = (name: string, text: string, values: unknown[]) => Promise<R
 /** An error with a state is an answer; without one, or when the server goes down, the connection is gone. */
 export const isLost = (error: unknown): boolean => sqlState(error)?.startsWith('57P') ?? true
 
-/** A connection of its own for the statements of delivery, made again when it breaks. */
-export class Connection {
+/** One connection for statements that are run all the time, made again when it breaks. */
+export class PreparedConnection {
   readonly #settings: PoolSettings
   #client: Promise<pg.Client> | undefined
 
