@@ -17,11 +17,12 @@ export interface Committer {
 }
 
 const MOST_ITEMS = 160
+const ONE_LANE_UP_TO = 128
 
 /**
  * The hot path: items of many requests share one transaction. Two trips a batch (lock and read; write and commit), judged
  * in between. An error re-runs the batch's items one by one, so that one bad item can't fail its neighbours.
- * @param lanes connections. What fits one batch goes down one of them, as a batch costs more than its items; beyond that a
+ * @param lanes connections. What fits one batch with ease goes down one of them, as a batch costs more than its items; beyond that a
  * merchant's items go to the same one, so that batches don't wait for each other's accounts
  */
 export const createCommitter = (settings: PoolSettings, lanes = 2): Committer => {
@@ -30,7 +31,7 @@ export const createCommitter = (settings: PoolSettings, lanes = 2): Committer =>
   const batcher = new Batcher<Item, Result>({
     most: MOST_ITEMS,
     lanes,
-    laneOf: (item) => (inFlight <= 128 ? 0 : Number.parseInt(item.transfer.merchantId.slice(-6), 16)),
+    laneOf: (item) => (inFlight <= ONE_LANE_UP_TO ? 0 : Number.parseInt(item.transfer.merchantId.slice(-6), 16)),
     run: (items, lane) => runBatch(connections[lane]!, items),
   })
   return {
