@@ -4,7 +4,10 @@
  */
 export type KeyAccount = 'deposit' | 'hot'
 
-/** The hardened account number of each purpose: `m/84'/coin'/N'` on Bitcoin, `m/44'/60'/N'` on EVM chains. */
+/**
+ * The hardened account number of each purpose: `m/84'/coin'/N'` on Bitcoin, `m/44'/60'/N'` on EVM chains,
+ * `m/44'/195'/N'` on TRON.
+ */
 export const ACCOUNT_NUMBER: Readonly<Record<KeyAccount, number>> = { deposit: 0, hot: 1 }
 
 /** First child index that BIP 32 derives from the private key. Not hardened indexes lie below it. */

@@ -1,4 +1,4 @@
-/** What the chains have in common. Each chain's own knowledge is behind its own door: `/bitcoin`, `/evm`. */
+/** What the chains have in common. Each chain's own knowledge is behind its own door: `/bitcoin`, `/evm`, `/tron`. */
 export { NATIVE_TICKER, NETWORKS, isEvmNetwork, isNetwork } from './network.ts'
 export type { EvmNetwork, Network } from './network.ts'
 export { ACCOUNT_NUMBER, HARDENED } from './account.ts'

@@ -8,14 +8,14 @@ export interface Head {
 export interface Transfer {
   /**
    * Where in its transaction: `o:VOUT` a Bitcoin output, `n` an account chain's native value, `l:N` the Nth log of its transaction (a place that no reorganisation changes),
-   * `t:PATH` native value of an inner call by trace path (`t:0.2`). With the hash it names the transfer for ever.
+   * `t:PATH` native value of an inner call by trace path (`t:0.2`; on TRON its place among the internal transactions). With the hash it names the transfer for ever.
    */
   index: string
-  /** Contract of an allow-listed token in lowercase, or null for the native coin. */
+  /** Contract of an allow-listed token, in lowercase on EVM chains and base58 on TRON, or null for the native coin. */
   contract: string | null
-  /** Senders in canonical form (EIP-55 on EVM chains); empty when the chain names none (coinbase). */
+  /** Senders in canonical form (EIP-55 on EVM chains, base58 on TRON); empty when the chain names none (coinbase). */
   from: string[]
-  /** Receiver in canonical form: lowercase bech32 or base58 on Bitcoin, EIP-55 on EVM chains. */
+  /** Receiver in canonical form: lowercase bech32 or base58 on Bitcoin, EIP-55 on EVM chains, base58 on TRON. */
   to: string
   units: bigint
 }
@@ -24,10 +24,11 @@ export interface ChainTransaction {
   hash: string
   /**
    * What the transaction uses up: `TXID:VOUT` for each Bitcoin input, `ADDRESS:NONCE` (EIP-55) on EVM chains. Two
-   * different transactions that share a key can never both be on one chain.
+   * different transactions that share a key can never both be on one chain. On TRON none ever exclude each other: there
+   * the one key is the transaction's own hash.
    */
   keys: string[]
-  /** False when it is in the block but had no effect but its fee (EVM receipt status 0); its transfers are then empty. */
+  /** False when it is in the block but had no effect but its fee (EVM receipt status 0, a TRON result other than SUCCESS); its transfers are then empty. */
   succeeded: boolean
   /** What it paid the network, in native units; 0 for a coinbase, null while it is only in the pool and not known. */
   fee: bigint | null

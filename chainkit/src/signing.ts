@@ -1,3 +1,4 @@
 /** The only functions that take private keys. The signer imports this door, and nothing else may. */
 export { signPayout } from './bitcoin/signing.ts'
 export { signTransaction } from './evm/signing.ts'
+export { signTransaction as signTronTransaction } from './tron/signing.ts'
