@@ -1,7 +1,7 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { Network } from '@bursar/chainkit'
 import { parseAddress } from '@bursar/chainkit/evm'
-import type { Hex } from '@bursar/chainkit/evm'
+import { parseAddress as parseTronAddress } from '@bursar/chainkit/tron'
 import { TICKER } from './request.ts'
 import { ShapeError, readBoolean, readInteger, readMap, readObject, readText, readUnits } from './shape.ts'
 import type { Fields } from './shape.ts'
@@ -15,7 +15,7 @@ export interface Velocity {
 export interface AssetPolicy extends Velocity {
   enabled: boolean
   /** The one token contract this ticker stands for; absent for the network's own coin */
-  contract?: Hex
+  contract?: string
   maxPerIntent: bigint
   /** Above this many units an intent needs this many approvers */
   approvals?: { above: bigint; needed: number }
@@ -31,7 +31,7 @@ export function readAssets(
   const assets = new Map<string, AssetPolicy>()
   for (const [ticker, fields] of readMap(value, at)) {
     readText(ticker, `${at}.${ticker}`, TICKER, 'named by a ticker in upper case')
-    const asset = readAsset(fields, `${at}.${ticker}`, approverCount)
+    const asset = readAsset(network, fields, `${at}.${ticker}`, approverCount)
     const isNative = ticker === NATIVE_TICKER[network]
     if (network === 'BITCOIN' && !isNative) throw new ShapeError(`${at}.${ticker}: Bitcoin carries BTC only`)
     if (isNative && asset.contract) {
@@ -45,11 +45,12 @@ export function readAssets(
   return assets
 }
 
-function readAsset(value: unknown, at: string, approverCount: number): AssetPolicy {
+function readAsset(network: Network, value: unknown, at: string, approverCount: number): AssetPolicy {
   const required = ['enabled', 'maxPerIntent', 'maxPerHour', 'maxPerDay']
   const fields = readObject(value, at, required, ['contract', 'approvalsAbove', 'approvalsNeeded'])
   const approvals = readApprovalRule(fields, at, approverCount)
-  const contract = fields['contract'] === undefined ? undefined : readContract(fields['contract'], `${at}.contract`)
+  const given = fields['contract']
+  const contract = given === undefined ? undefined : readContract(network, given, `${at}.contract`)
   return {
     enabled: readBoolean(fields['enabled'], `${at}.enabled`),
     maxPerIntent: readUnits(fields['maxPerIntent'], `${at}.maxPerIntent`),
@@ -81,11 +82,13 @@ function readApprovalRule(fields: Fields, at: string, approverCount: number): As
   return { above: readUnits(approvalsAbove, `${at}.approvalsAbove`), needed }
 }
 
-/** EIP-55 casing is asked for, so that a mistyped contract is caught. */
-function readContract(value: unknown, at: string): Hex {
-  const parsed = typeof value === 'string' ? parseAddress(value) : undefined
+/** EIP-55 casing, or base58 with its checksum, is asked for, so that a mistyped contract is caught. */
+function readContract(network: Network, value: unknown, at: string): string {
+  const parse = network === 'TRON' ? parseTronAddress : parseAddress
+  const parsed = typeof value === 'string' ? parse(value) : undefined
   if (!parsed || 'refused' in parsed || parsed.address !== value) {
-    throw new ShapeError(`${at} must be a contract address in the mixed case of EIP-55`)
+    const form = network === 'TRON' ? 'in base58' : 'in the mixed case of EIP-55'
+    throw new ShapeError(`${at} must be a contract address ${form}`)
   }
   return parsed.address
 }

@@ -30,7 +30,7 @@ const CHANGE_BRANCH = 1
  * account; every intent is paid once; every input is ours; the fee is under the caps.
  */
 export function judgeBitcoin(policy: BitcoinPolicy, keyring: Keyring, request: SignRequest): Judgement {
-  if (request.purpose !== 'payout') throw new Refusal('network', 'Bitcoin has no fillers: there are no nonces to fill')
+  if (request.purpose !== 'payout') throw new Refusal('network', 'On Bitcoin only payouts are signed')
   const psbt = readPsbt(request.unsigned)
   judgeInputs(psbt, keyring, request)
   const changeIndex = judgeOutputs(psbt, policy, keyring, request.intents)

@@ -21,11 +21,11 @@ export interface SignedEntry {
   purpose: Purpose
   intents: Intent[]
   keys: KeyReference[]
-  /** Bitcoin: the txid. EVM: the hash that was signed, and by whom. One id is one transaction. */
+  /** Bitcoin and TRON: the txid. EVM: the hash that was signed, and by whom. One id is one transaction. */
   unsignedId: string
   /** SHA-256 of network, unsigned bytes and keys as they came, hex: the same again gets the same answer */
   requestHash: string
-  /** What at most one confirmed transaction can use: outpoints on Bitcoin, `chainId:address:nonce` on EVM chains */
+  /** What at most one confirmed transaction can use: outpoints on Bitcoin, `chainId:address:nonce` on EVM chains, nothing on TRON */
   conflictKeys: string[]
   /** In units of the network's own coin: the most the network can be paid */
   fee: string
@@ -33,6 +33,8 @@ export interface SignedEntry {
   feeSlot: string
   /** Index of the change address below the hot account, so that it is found whatever the gap */
   changeIndex?: number
+  /** TRON: ms since the epoch after which no block takes it. Nothing else ever keeps it from being mined. */
+  expiresAt?: number
   /** Approvers who signed, by intent, where the policy asked for them */
   approvedBy?: Record<string, string[]>
   answer: SignAnswer

@@ -24,6 +24,7 @@ import { Refusal } from './refusal.ts'
  * (EIP-2930, 4844, 7702) and other chain ids are never signed.
  */
 export function judgeEvm(policy: EvmPolicy, keyring: Keyring, request: SignRequest): Judgement {
+  if (request.purpose === 'treasury') throw new Refusal('network', 'On EVM chains nothing is staked or lent')
   const transaction = readTransaction(request.unsigned)
   if (transaction.chainId !== policy.chainId) {
     throw new Refusal(
@@ -108,7 +109,7 @@ interface Payment {
   units: bigint
 }
 
-function readTokenPayment({ to, value, data }: UnsignedTransaction, contract: Hex, { asset }: Intent): Payment {
+function readTokenPayment({ to, value, data }: UnsignedTransaction, contract: string, { asset }: Intent): Payment {
   if (to !== contract) throw new Refusal('destination-mismatch', `${asset} is the contract ${contract}, not ${to}`)
   if (value !== 0n) throw new Refusal('amount-mismatch', 'A token payment sends no native coin')
   const transfer = decodeTransfer(data)

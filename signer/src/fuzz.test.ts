@@ -1,10 +1,14 @@
 import { hexToBytes, parseTransaction, recoverTransactionAddress } from 'viem'
 import type { Hex, TransactionSerialized } from 'viem'
 import { Transaction } from '@scure/btc-signer'
+import { TronWeb, utils } from 'tronweb'
+import { isRefused } from '@bursar/chainkit'
+import { parseSigned } from '@bursar/chainkit/tron'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { SignAnswer, SignRequest } from './protocol.ts'
 import { Refusal } from './refusal.ts'
+import { NOW, MINUTE, ownerOf, tronIntent, tronRequest } from './test-tron.ts'
 import {
   BITCOIN_OTHER,
   USDT,
@@ -123,6 +127,36 @@ describe('changed bytes', { timeout: PATIENCE }, () => {
     expect(signed).toBeGreaterThan(3)
   })
 
+  test.each([
+    ['a token payment', tronIntent(1), 'TriggerSmartContract'],
+    ['a payment of TRX', tronIntent(1, { asset: 'TRX', units: '700' }), 'TransferContract'],
+  ])('of %s on TRON never make another payment', async (_name, intent, kind) => {
+    const request = tronRequest(intent)
+    const shown = (hex: string) => utils.deserializeTx.deserializeTransaction(kind, hex)
+    const effect: unknown = shown(request.unsigned).contract
+    const attempt = freshSigner()
+    let signed = 0
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(flips, edits), async (changes) => {
+        const unsigned = edited(request.unsigned, changes)
+        const answer = await attempt({ ...request, unsigned })
+        if (!answer) return
+        signed++
+        expect(shown(unsigned).contract).toEqual(effect)
+        expect(shown(unsigned).expiration).toBeLessThanOrEqual(NOW + 10 * MINUTE)
+        expect(shown(unsigned)).toMatchObject({ data: '', scripts: '', auths: [] })
+        expect(shown(unsigned).fee_limit).toBeLessThanOrEqual(30_000_000)
+        const parsed = parseSigned(Buffer.from(answer.signed, 'hex'))
+        if (isRefused(parsed)) throw new Error(parsed.message)
+        const signer = utils.crypto.ecRecover(answer.hash, `0x${Buffer.from(parsed.signature).toString('hex')}`)
+        expect(TronWeb.address.fromHex(signer)).toBe(ownerOf(hotKey))
+      }),
+      { numRuns: 600 },
+    )
+    // Other reference blocks, times and fee limits are still payments; without any the test would prove nothing.
+    expect(signed).toBeGreaterThan(3)
+  })
+
   test('that are any bytes at all are refused', async () => {
     const attempt = freshSigner()
     await fc.assert(
@@ -130,6 +164,7 @@ describe('changed bytes', { timeout: PATIENCE }, () => {
         const hex = Buffer.from(bytes).toString('hex')
         expect(await attempt({ ...evmRequest(intentOf(1)), unsigned: `0x${hex}` })).toBeUndefined()
         expect(await attempt({ ...evmRequest(intentOf(1)), unsigned: `0x02${hex}` })).toBeUndefined()
+        expect(await attempt({ ...tronRequest(tronIntent(1)), unsigned: hex })).toBeUndefined()
         expect(
           await attempt({
             ...bitcoinRequest({ intents: [bitcoinIntent(1)], inputs: [{ number: 0, units: 200_000n, key: hotKey }] }),

@@ -1,5 +1,6 @@
 import { isEvmNetwork } from '@bursar/chainkit'
 import type { Network } from '@bursar/chainkit'
+import { REBUILD_AFTER_MS, mayRebuild } from '@bursar/chainkit/tron'
 import type { SignedEntry } from './entry.ts'
 import { nameOfSet } from './intent-set.ts'
 import type { Judgement } from './judgement.ts'
@@ -17,6 +18,8 @@ interface KnownIntent {
   contents: string
   /** What every transaction signed for this intent uses up: while one is left, at most one of them can confirm */
   common: ReadonlySet<string>
+  /** TRON, ms since the epoch: when the last of them expires. Until well past it any of them may be mined. */
+  expiresAt: number | undefined
 }
 
 /** What a filler's nonce is kept for: nothing but fillers. */
@@ -34,7 +37,7 @@ export class History {
 
   /** Takes in a line of the log. Lines come in order, at start and after each signature. */
   record(entry: SignedEntry, position: Position): void {
-    const { network, unsignedId, requestHash, intents, conflictKeys } = entry
+    const { network, unsignedId, requestHash, intents, conflictKeys, expiresAt } = entry
     const intentSet = nameOfSet(intents)
     this.#requests.set(requestHash, { intentSet, position })
     this.#transactions.add(`${network}:${unsignedId}`)
@@ -44,7 +47,8 @@ export class History {
     this.#recordVelocity(entry)
     for (const intent of intents) {
       const common = this.#commonAfter(intent.id, conflictKeys)
-      this.#intents.set(intent.id, { contents: contentsOf(network, intent), common })
+      const last = latest(this.#intents.get(intent.id)?.expiresAt, expiresAt)
+      this.#intents.set(intent.id, { contents: contentsOf(network, intent), common, expiresAt: last })
     }
   }
 
@@ -57,12 +61,16 @@ export class History {
     return known.position
   }
 
-  /** Throws when signing this could let an intent be paid twice, or a nonce serve two ends. */
-  judge(request: SignRequest, { unsignedId, conflictKeys }: Judgement): void {
+  /**
+   * Throws when signing this could let an intent be paid twice, or a nonce serve two ends.
+   * @param now ms since the epoch by the signer's own clock
+   */
+  judge(request: SignRequest, { unsignedId, conflictKeys }: Judgement, now: number): void {
     this.#judgeContents(request)
     // Another request for the same transaction states other amounts for its inputs. Two half valid signatures put
     // together could hide a fee from us (the reason PSBTs carry previous transactions).
     if (this.#transactions.has(`${request.network}:${unsignedId}`)) throw this.#changed()
+    if (request.network === 'TRON') return this.#judgeExpiries(request.intents, now)
     for (const { id } of request.intents) {
       if (this.#intents.has(id) && this.#commonAfter(id, conflictKeys).size === 0) {
         throw new Refusal(
@@ -77,6 +85,16 @@ export class History {
       if (kept === undefined || kept === nameOfSet(request.intents)) continue
       const holder = kept === NO_INTENT ? 'a filler' : `intent ${kept}`
       throw new Refusal('nonce-used', `Nonce ${key} was signed for ${holder}: take a fresh one`)
+    }
+  }
+
+  /** Nothing on TRON keeps a transaction from being mined beside another of the same intent, save that it has expired. */
+  #judgeExpiries(intents: readonly Intent[], now: number): void {
+    for (const { id } of intents) {
+      const last = this.#intents.get(id)?.expiresAt
+      if (last === undefined || mayRebuild(last, now)) continue
+      const from = new Date(last + REBUILD_AFTER_MS).toISOString()
+      throw new Refusal('intent-already-signed', `Intent ${id}: an earlier transaction may still be mined until ${from}`)
     }
   }
 
@@ -130,6 +148,10 @@ export class History {
       this.#fees.delete(slot)
     }
   }
+}
+
+function latest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || (b !== undefined && b > a) ? b : a
 }
 
 function contentsOf(network: Network, { asset, to, units }: Intent): string {

@@ -7,5 +7,7 @@ export interface Judgement {
   fee: bigint
   feeSlot: string
   changeIndex?: number
+  /** ms since the epoch, on TRON: see SignedEntry */
+  expiresAt?: number
   sign(): { signed: string; hash: string; vsize?: number }
 }

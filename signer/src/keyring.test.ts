@@ -1,3 +1,4 @@
+import { TronWeb } from 'tronweb'
 import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { Keyring } from './keyring.ts'
@@ -17,6 +18,16 @@ describe('Keyring', () => {
       expect(keyring.evmAddress({ account, index: 3 })).toBe(theirs.address)
       keyring.withEvmKey({ account, index: 3 }, (key) => {
         expect(Buffer.from(key).equals(theirs.getHdKey().privateKey!)).toBe(true)
+      })
+    }
+    for (const [account, number] of [
+      ['deposit', 0],
+      ['hot', 1],
+    ] as const) {
+      const theirs = TronWeb.fromMnemonic(JUNK_WORDS, `m/44'/195'/${number}'/0/3`)
+      expect(keyring.tronAddress({ account, index: 3 })).toBe(theirs.address)
+      keyring.withTronKey({ account, index: 3 }, (key) => {
+        expect(`0x${Buffer.from(key).toString('hex')}`).toBe(theirs.privateKey.toLowerCase())
       })
     }
     expect(keyring.publicKeys.bitcoin.hot).toMatch(/^tpub/)
@@ -49,7 +60,8 @@ describe('Keyring', () => {
         throw new Error('stop')
       }),
     ).toThrow('stop')
-    expect(seen).toHaveLength(3)
+    keyring.withTronKey({ account: 'deposit', index: 0 }, (key) => keep([key]))
+    expect(seen).toHaveLength(4)
     expect(seen.every((key) => key.every((byte) => byte === 0))).toBe(true)
   })
 
@@ -58,6 +70,7 @@ describe('Keyring', () => {
     keyring.close()
     expect(() => keyring.withEvmKey({ account: 'hot', index: 0 }, () => 1)).toThrow(/closed/)
     expect(() => keyring.withBitcoinKeys([{ account: 'hot', branch: 0, index: 0 }], () => 1)).toThrow(/closed/)
+    expect(() => keyring.withTronKey({ account: 'hot', index: 0 }, () => 1)).toThrow(/closed/)
     expect(keyring.evmAddress({ account: 'hot', index: 0 })).toMatch(/^0x/)
   })
 })

@@ -2,12 +2,13 @@ import { HDKey } from '@scure/bip32'
 import type { KeyAccount } from '@bursar/chainkit'
 import * as bitcoin from '@bursar/chainkit/bitcoin'
 import * as evm from '@bursar/chainkit/evm'
+import * as tron from '@bursar/chainkit/tron'
 import type { AccountKeys, KeyReference, PublicKeys } from './protocol.ts'
 
 type Branches = Record<KeyAccount, HDKey>
 
 /**
- * The keys, as four hardened accounts: deposit and hot, on Bitcoin and on EVM chains. The master key and the seed are
+ * The keys, as six hardened accounts: deposit and hot, on Bitcoin, on EVM chains and on TRON. The master key and the seed are
  * not kept. A child's private key lives as long as one call of `with…Key` and is then overwritten.
  */
 export class Keyring {
@@ -15,34 +16,44 @@ export class Keyring {
   readonly publicKeys: PublicKeys
   readonly #bitcoin: Branches
   readonly #evm: Branches
+  readonly #tron: Branches
 
-  private constructor(chain: bitcoin.BitcoinChain, masterFingerprint: number, btc: Branches, eth: Branches) {
+  private constructor(
+    chain: bitcoin.BitcoinChain,
+    masterFingerprint: number,
+    btc: Branches,
+    eth: Branches,
+    trx: Branches,
+  ) {
     this.chain = chain
     this.#bitcoin = btc
     this.#evm = eth
+    this.#tron = trx
     this.publicKeys = {
       masterFingerprint: masterFingerprint.toString(16).padStart(8, '0'),
       bitcoinChain: chain,
       bitcoin: extendedPublicKeys(btc),
       evm: extendedPublicKeys(eth),
+      tron: extendedPublicKeys(trx),
     }
   }
 
   /** Derives the accounts and overwrites the seed. */
   static open(seed: Uint8Array, chain: bitcoin.BitcoinChain): Keyring {
     const onBitcoin = HDKey.fromMasterSeed(seed, bitcoin.extendedKeyVersions(chain))
-    const onEvm = HDKey.fromMasterSeed(seed)
+    const others = HDKey.fromMasterSeed(seed)
     seed.fill(0)
     const branches = (master: HDKey, pathOf: (account: KeyAccount) => readonly number[]): Branches => ({
       deposit: descend(master, pathOf('deposit')),
       hot: descend(master, pathOf('hot')),
     })
     const btc = branches(onBitcoin, (account) => bitcoin.accountPath(account, chain))
-    const eth = branches(onEvm, evm.accountPath)
+    const eth = branches(others, evm.accountPath)
+    const trx = branches(others, tron.accountPath)
     const fingerprint = onBitcoin.fingerprint
     onBitcoin.wipePrivateData()
-    onEvm.wipePrivateData()
-    return new Keyring(chain, fingerprint, btc, eth)
+    others.wipePrivateData()
+    return new Keyring(chain, fingerprint, btc, eth, trx)
   }
 
   get masterFingerprint(): number {
@@ -58,6 +69,11 @@ export class Keyring {
     return evm.deriveAddress(this.publicKeys.evm[account], index).address
   }
 
+  /** TRON's keys too are all on the external branch. */
+  tronAddress({ account, index }: Omit<KeyReference, 'branch'>): string {
+    return tron.deriveAddress(this.publicKeys.tron[account], index).address
+  }
+
   withBitcoinKeys<Result>(references: readonly KeyReference[], use: (keys: Uint8Array[]) => Result): Result {
     const children = references.map(({ account, branch, index }) => descend(this.#bitcoin[account], [branch, index]))
     return withPrivateKeys(children, use)
@@ -67,9 +83,13 @@ export class Keyring {
     return withPrivateKeys([descend(this.#evm[account], [0, index])], ([key]) => use(key!))
   }
 
+  withTronKey<Result>({ account, index }: Omit<KeyReference, 'branch'>, use: (key: Uint8Array) => Result): Result {
+    return withPrivateKeys([descend(this.#tron[account], [0, index])], ([key]) => use(key!))
+  }
+
   /** Overwrites all private keys. Nothing can be signed afterwards. */
   close(): void {
-    for (const branches of [this.#bitcoin, this.#evm]) {
+    for (const branches of [this.#bitcoin, this.#evm, this.#tron]) {
       branches.deposit.wipePrivateData()
       branches.hot.wipePrivateData()
     }

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { readPolicy } from './policy.ts'
-import { approvers, policyFile, USDT } from './test-world.ts'
+import { approvers, policyFile, TRON_USDT, USDT } from './test-world.ts'
 
 const ethereum = policyFile.networks.ETHEREUM
 const usdt = (ethereum.assets as Record<string, object>)['USDT']!
 const withNetworks = (networks: object): object => ({ ...policyFile, networks })
 const withEthereum = (more: object): object => withNetworks({ ETHEREUM: { ...ethereum, ...more } })
 const withUsdt = (more: object): object => withEthereum({ assets: { USDT: { ...usdt, ...more } } })
+
+const tron = policyFile.networks.TRON
+const withTron = (more: object): object => withNetworks({ TRON: { ...tron, ...more } })
 
 describe('readPolicy', () => {
   test('reads every rule and names the file by its hash', () => {
@@ -24,6 +27,11 @@ describe('readPolicy', () => {
       approvals: { above: 5n * 10n ** 8n, needed: 2 },
     })
     expect(policy.networks.get('BITCOIN')).toMatchObject({ chain: 'regtest', fee: { maxMilliSatPerVb: 100_000n } })
+    expect(policy.networks.get('TRON')).toMatchObject({
+      maxLifetimeMs: 600_000,
+      fee: { maxUnits: 30_000_000n, bandwidthPrice: 1_000n, activation: 1_100_000n },
+      treasury: { enabled: true, maxUnits: 50_000_000_000n },
+    })
     expect([...policy.approvers.keys()]).toEqual(approvers.map(({ id }) => id))
   })
 
@@ -33,7 +41,15 @@ describe('readPolicy', () => {
     ['a kill switch in words', { ...policyFile, enabled: 'yes' }, /enabled must be true or false/],
     ['another version', { ...policyFile, version: 2 }, /version/],
     ['an unknown network', withNetworks({ LITECOIN: ethereum }), /not a network/],
-    ['TRON, which is not built', withNetworks({ TRON: ethereum }), /not a network/],
+    ["TRON in an EVM chain's fields", withNetworks({ TRON: ethereum }), /lacks maxLifetimeMs/],
+    ['a lifetime above the network’s', withTron({ maxLifetimeMs: 86_400_001 }), /maxLifetimeMs/],
+    ['no lifetime at all', withTron({ maxLifetimeMs: 0 }), /maxLifetimeMs/],
+    ['no price of bandwidth', withTron({ fee: { ...tron.fee, bandwidthPrice: undefined } }), /lacks bandwidthPrice/],
+    ['a treasury without a limit', withTron({ treasury: { enabled: true } }), /lacks maxUnits/],
+    ['a contract of TRON in hex', withTron({ assets: { USDT: { ...usdt, contract: USDT } } }), /in base58/],
+    ['a mistyped contract of TRON', withTron({ assets: { USDT: { ...usdt, contract: TRON_USDT.replace('q', 'r') } } }), /in base58/],
+    ['a contract of TRON elsewhere', withUsdt({ contract: TRON_USDT }), /EIP-55/],
+    ['a contract for TRX', withTron({ assets: { TRX: { ...usdt, contract: TRON_USDT } } }), /has no contract/],
     [
       'one chain id twice',
       withNetworks({ ETHEREUM: ethereum, BINANCE_SMART_CHAIN: { ...ethereum, assets: {} } }),

@@ -7,6 +7,7 @@ import type { SignRequest } from './protocol.ts'
 import { REFUSALS } from './refusal.ts'
 import type { RefusalCode } from './refusal.ts'
 import { PASSPHRASE, clientOf, makeFiles, run, serve, serveArguments, written } from './test-process.ts'
+import { tronIntent, tronRequest } from './test-tron.ts'
 import {
   JUNK_WORDS,
   STRANGER,
@@ -41,6 +42,7 @@ const REFUSED: Record<Exclude<RefusalCode, 'busy'>, SignRequest> = {
     intents: [{ ...bitcoinIntent(51), to: keyring.bitcoinAddress(hotKey).address }],
   },
   'fee-too-high': bitcoinRequest({ ...bitcoinPlan, fee: 20_001n }),
+  expiration: tronRequest(tronIntent(70)),
   limit: evmRequest(intentOf(2, { units: '1000000001' }), { nonce: 5n }),
   velocity: bitcoinRequest({
     intents: Array.from({ length: 4 }, (_, at) => bitcoinIntent(60 + at, 1_000_000n)),

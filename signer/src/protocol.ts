@@ -6,13 +6,13 @@ export interface Intent {
   id: string
   /** Ticker, as in the policy */
   asset: string
-  /** Canonical text: EIP-55 on EVM chains, segwit in lower case on Bitcoin */
+  /** Canonical text: EIP-55 on EVM chains, base58 on TRON, segwit in lower case on Bitcoin */
   to: string
-  /** The asset's units on this chain (satoshi, wei, token base units), decimal digits */
+  /** The asset's units on this chain (satoshi, wei, sun, token base units), decimal digits */
   units: string
 }
 
-/** Which of our keys: `account'/branch/index` below the network's purpose and coin. EVM chains have branch 0 only. */
+/** Which of our keys: `account'/branch/index` below the network's purpose and coin. EVM chains and TRON have branch 0 only. */
 export interface KeyReference {
   account: KeyAccount
   branch: 0 | 1
@@ -28,9 +28,10 @@ export interface Approval {
 
 /**
  * `payout`: pays the intents and nothing else. `filler`: an EVM transaction that only uses up a nonce, sent to its own
- * address with nothing in it, to close a gap or to cancel what is stuck.
+ * address with nothing in it, to close a gap or to cancel what is stuck. `treasury`: a transaction of TRON that stakes, or
+ * lends resources to, or activates, an account of ours; it pays nobody.
  */
-export type Purpose = 'payout' | 'filler'
+export type Purpose = 'payout' | 'filler' | 'treasury'
 
 export interface SignRequest {
   network: Network
@@ -38,10 +39,15 @@ export interface SignRequest {
   transactionId: string
   purpose: Purpose
   intents: Intent[]
-  /** A PSBT in hex (Bitcoin), or an unsigned transaction in hex with 0x (EVM), exactly as chainkit writes it */
+  /**
+   * A PSBT in hex (Bitcoin), an unsigned transaction in hex with 0x (EVM), or `raw_data` in hex (TRON), exactly as
+   * chainkit writes it
+   */
   unsigned: string
-  /** Bitcoin: the key of each input, in order. EVM: the one key. */
+  /** Bitcoin: the key of each input, in order. EVM and TRON: the one key. */
   keys: KeyReference[]
+  /** `treasury`: which of our keys has the account that receives, where the transaction names one */
+  receiver?: KeyReference
   approvals?: Approval[]
 }
 
@@ -77,6 +83,7 @@ export interface PublicKeys {
   bitcoinChain: string
   bitcoin: AccountKeys
   evm: AccountKeys
+  tron: AccountKeys
 }
 
 export interface SignerStatus {

@@ -28,21 +28,24 @@ export function readSignRequest(body: string): SignRequest {
 
 function readRequest(value: unknown): SignRequest {
   const required = ['network', 'transactionId', 'purpose', 'intents', 'unsigned', 'keys']
-  const fields = readObject(value, 'request', required, ['approvals'])
-  const purpose = readChoice(fields['purpose'], 'purpose', ['payout', 'filler'] as const)
+  const fields = readObject(value, 'request', required, ['approvals', 'receiver'])
+  const purpose = readChoice(fields['purpose'], 'purpose', ['payout', 'filler', 'treasury'] as const)
   const intents = readList(fields['intents'], 'intents', MAX_INTENTS).map(readIntent)
   if (new Set(intents.map(({ id }) => id)).size !== intents.length) {
     throw new ShapeError('intents names one intent twice')
   }
   if (purpose === 'payout' && intents.length === 0) throw new ShapeError('intents must not be empty for a payout')
-  if (purpose === 'filler' && intents.length > 0) throw new ShapeError('intents must be empty for a filler')
+  if (purpose !== 'payout' && intents.length > 0) throw new ShapeError(`intents must be empty for purpose ${purpose}`)
+  const receiver = fields['receiver']
+  if (purpose !== 'treasury' && receiver !== undefined) throw new ShapeError('receiver is for purpose treasury only')
   return {
     network: readChoice(fields['network'], 'network', NETWORKS),
     transactionId: readText(fields['transactionId'], 'transactionId', UUID, 'a UUID in lower case'),
     purpose,
     intents,
     unsigned: readText(fields['unsigned'], 'unsigned', HEX, 'bytes in lower-case hex'),
-    keys: readList(fields['keys'], 'keys', MAX_KEYS).map(readKey),
+    keys: readList(fields['keys'], 'keys', MAX_KEYS).map((key, position) => readKey(key, `keys[${position}]`)),
+    ...(receiver !== undefined && { receiver: readKey(receiver, 'receiver') }),
     approvals: readList(fields['approvals'] ?? [], 'approvals', MAX_APPROVALS).map(readApproval),
   }
 }
@@ -59,8 +62,7 @@ function readIntent(value: unknown, index: number): Intent {
   }
 }
 
-function readKey(value: unknown, position: number): KeyReference {
-  const at = `keys[${position}]`
+function readKey(value: unknown, at: string): KeyReference {
   const { account, branch, index } = readObject(value, at, ['account', 'branch', 'index'])
   return {
     account: readChoice(account, `${at}.account`, ['deposit', 'hot'] as const),

@@ -12,6 +12,7 @@ import type { NetworkPolicy, Policy } from './policy.ts'
 import type { SignAnswer, SignRequest, SignerStatus } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 import { statusOf } from './status.ts'
+import { judgeTron } from './tron-judge.ts'
 
 export interface SignerParts {
   policy: Policy
@@ -73,9 +74,9 @@ export class Signer {
     const requestHash = hashOf(request)
     const answered = history.answered(request, requestHash)
     if (answered) return (await log.read(answered)).answer
-    const judgement = judge(networkPolicy, keyring, request)
-    history.judge(request, judgement)
     const at = now()
+    const judgement = judge(networkPolicy, keyring, request, at)
+    history.judge(request, judgement, at)
     const approvedBy = judgeLimits(policy, networkPolicy, request, judgement, history, at)
     const entry = entryOf(request, judgement, { at, requestHash, approvedBy })
     history.record(entry, await log.append(entry))
@@ -97,15 +98,15 @@ function hashOf({ network, unsigned, keys }: SignRequest): string {
     .digest('hex')
 }
 
-function judge(networkPolicy: NetworkPolicy, keyring: Keyring, request: SignRequest): Judgement {
-  return networkPolicy.network === 'BITCOIN'
-    ? judgeBitcoin(networkPolicy, keyring, request)
-    : judgeEvm(networkPolicy, keyring, request)
+function judge(networkPolicy: NetworkPolicy, keyring: Keyring, request: SignRequest, now: number): Judgement {
+  if (networkPolicy.network === 'BITCOIN') return judgeBitcoin(networkPolicy, keyring, request)
+  if (networkPolicy.network === 'TRON') return judgeTron(networkPolicy, keyring, request, now)
+  return judgeEvm(networkPolicy, keyring, request)
 }
 
 function entryOf(
   { network, transactionId, purpose, intents, keys }: SignRequest,
-  { unsignedId, conflictKeys, fee, feeSlot, changeIndex, sign }: Judgement,
+  { unsignedId, conflictKeys, fee, feeSlot, changeIndex, expiresAt, sign }: Judgement,
   { at, requestHash, approvedBy }: Pick<SignedEntry, 'at' | 'requestHash'> & { approvedBy: Record<string, string[]> },
 ): SignedEntry {
   return {
@@ -122,6 +123,7 @@ function entryOf(
     fee: fee.toString(),
     feeSlot,
     ...(changeIndex !== undefined && { changeIndex }),
+    ...(expiresAt !== undefined && { expiresAt }),
     ...(Object.keys(approvedBy).length > 0 && { approvedBy }),
     answer: sign(),
   }

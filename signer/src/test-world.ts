@@ -31,6 +31,9 @@ export const keyring = Keyring.open(seed(), 'regtest')
 
 export const USDT: Hex = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 export const USDC: Hex = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
+/** On TRON: Tether's contract, and another. */
+export const TRON_USDT = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
+export const TRON_USDC = 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8'
 export const STRANGER: Hex = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const STRANGER_SCRIPT = Uint8Array.from([0x00, 0x14, ...new Uint8Array(20).fill(9)])
 export const BITCOIN_STRANGER = addressOf(STRANGER_SCRIPT, 'regtest')!
@@ -96,6 +99,31 @@ export const policyFile = {
       chainId: '31356',
       fee: { maxUnits: '10000000000000000', maxPerHour: '50000000000000000', maxPerDay: '90000000000000000' },
       assets: evmAssets(18, 'BNB'),
+    },
+    TRON: {
+      enabled: true,
+      maxLifetimeMs: 600_000,
+      fee: {
+        maxUnits: '30000000',
+        maxPerHour: '200000000',
+        maxPerDay: '900000000',
+        bandwidthPrice: '1000',
+        activation: '1100000',
+      },
+      treasury: { enabled: true, maxUnits: '50000000000' },
+      assets: {
+        TRX: { enabled: true, maxPerIntent: '1000', maxPerHour: '3000', maxPerDay: '5000' },
+        USDT: {
+          enabled: true,
+          contract: TRON_USDT,
+          maxPerIntent: '1000000000',
+          maxPerHour: '3000000000',
+          maxPerDay: '9000000000',
+          approvalsAbove: '500000000',
+          approvalsNeeded: 2,
+        },
+        USDC: { enabled: false, contract: TRON_USDC, maxPerIntent: '1', maxPerHour: '1', maxPerDay: '1' },
+      },
     },
   },
   approvers: approvers.map(({ id, publicKey }) => ({ id, publicKey })),

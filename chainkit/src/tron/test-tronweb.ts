@@ -56,7 +56,7 @@ export const readByTronweb = (kind: string, rawHex: string): { value: Record<str
 
 /** tronweb's signature of its own transaction, in hex. */
 export const signByTronweb = async (built: BuiltByTronweb, privateKeyHex: string): Promise<string> =>
-  (await tronweb.trx.sign(built as never, privateKeyHex)).signature[0]!
+  ((await tronweb.trx.sign(built as never, privateKeyHex)) as { signature: string[] }).signature[0]!
 
 export const arbitraryKey: fc.Arbitrary<Uint8Array> = fc
   .bigInt({ min: 1n, max: secp256k1.Point.Fn.ORDER - 1n })

@@ -1,0 +1,111 @@
+import { isEvmNetwork } from '@bursar/chainkit'
+import type { EvmNetwork, Network } from '@bursar/chainkit'
+import { isBitcoinChain } from '@bursar/chainkit/bitcoin'
+import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
+import { MAX_LIFETIME_MS } from '@bursar/chainkit/tron'
+import { readAssets, readVelocity } from './asset-policy.ts'
+import type { AssetPolicy, Velocity } from './asset-policy.ts'
+import { ShapeError, readBoolean, readInteger, readObject, readUnits } from './shape.ts'
+import type { Fields } from './shape.ts'
+
+/** Caps on what the network is paid, in units of its own coin. */
+export interface FeePolicy extends Velocity {
+  maxUnits: bigint
+}
+
+interface CommonPolicy {
+  enabled: boolean
+  assets: ReadonlyMap<string, AssetPolicy>
+}
+
+export interface BitcoinPolicy extends CommonPolicy {
+  network: 'BITCOIN'
+  chain: BitcoinChain
+  /** Besides: thousandths of what is paid out, and thousandths of a satoshi for each virtual byte */
+  fee: FeePolicy & { maxPerMille: bigint; maxMilliSatPerVb: bigint }
+}
+
+export interface EvmPolicy extends CommonPolicy {
+  network: EvmNetwork
+  chainId: bigint
+  fee: FeePolicy
+}
+
+export interface TronPolicy extends CommonPolicy {
+  network: 'TRON'
+  /**
+   * Besides: what java-tron burns at most beyond the fee limit, in sun: for each byte of bandwidth, and for activating
+   * an account. Both change by vote of the network's representatives.
+   */
+  fee: FeePolicy & { bandwidthPrice: bigint; activation: bigint }
+  /** How far ahead of the signer's clock a transaction may expire. A payment can't be made anew before. */
+  maxLifetimeMs: number
+  /** Staking and lending of resources between our own accounts. Absent: none. */
+  treasury?: { enabled: boolean; maxUnits: bigint }
+}
+
+export type NetworkPolicy = BitcoinPolicy | EvmPolicy | TronPolicy
+
+const FEE_CAPS = ['maxUnits', 'maxPerHour', 'maxPerDay']
+const MIN_LIFETIME_MS = 1_000
+
+/** Reads the policy of one network. Throws a ShapeError. */
+export function readNetwork(name: Network, value: unknown, at: string, approverCount: number): NetworkPolicy {
+  if (name === 'BITCOIN') return readBitcoin(value, at, approverCount)
+  if (isEvmNetwork(name)) return readEvm(name, value, at, approverCount)
+  return readTron(value, at, approverCount)
+}
+
+function readBitcoin(value: unknown, at: string, approverCount: number): BitcoinPolicy {
+  const fields = readObject(value, at, ['enabled', 'chain', 'fee', 'assets'])
+  const chain = fields['chain']
+  if (typeof chain !== 'string' || !isBitcoinChain(chain)) throw new ShapeError(`${at}.chain is not a chain of Bitcoin`)
+  const fee = readObject(fields['fee'], `${at}.fee`, [...FEE_CAPS, 'maxPerMille', 'maxMilliSatPerVb'])
+  const maxPerMille = readUnits(fee['maxPerMille'], `${at}.fee.maxPerMille`)
+  const maxMilliSatPerVb = readUnits(fee['maxMilliSatPerVb'], `${at}.fee.maxMilliSatPerVb`)
+  return {
+    network: 'BITCOIN',
+    chain,
+    fee: { ...readFee(fee, at), maxPerMille, maxMilliSatPerVb },
+    ...readCommon('BITCOIN', fields, at, approverCount),
+  }
+}
+
+function readEvm(network: EvmNetwork, value: unknown, at: string, approverCount: number): EvmPolicy {
+  const fields = readObject(value, at, ['enabled', 'chainId', 'fee', 'assets'])
+  const chainId = readUnits(fields['chainId'], `${at}.chainId`)
+  if (chainId === 0n) throw new ShapeError(`${at}.chainId must be above 0`)
+  const fee = readObject(fields['fee'], `${at}.fee`, FEE_CAPS)
+  return { network, chainId, fee: readFee(fee, at), ...readCommon(network, fields, at, approverCount) }
+}
+
+function readTron(value: unknown, at: string, approverCount: number): TronPolicy {
+  const fields = readObject(value, at, ['enabled', 'maxLifetimeMs', 'fee', 'assets'], ['treasury'])
+  const fee = readObject(fields['fee'], `${at}.fee`, [...FEE_CAPS, 'bandwidthPrice', 'activation'])
+  const bandwidthPrice = readUnits(fee['bandwidthPrice'], `${at}.fee.bandwidthPrice`)
+  const activation = readUnits(fee['activation'], `${at}.fee.activation`)
+  const treasury = fields['treasury'] === undefined ? undefined : readTreasury(fields['treasury'], `${at}.treasury`)
+  return {
+    network: 'TRON',
+    fee: { ...readFee(fee, at), bandwidthPrice, activation },
+    maxLifetimeMs: readInteger(fields['maxLifetimeMs'], `${at}.maxLifetimeMs`, MIN_LIFETIME_MS, MAX_LIFETIME_MS),
+    ...(treasury && { treasury }),
+    ...readCommon('TRON', fields, at, approverCount),
+  }
+}
+
+function readTreasury(value: unknown, at: string): TronPolicy['treasury'] {
+  const { enabled, maxUnits } = readObject(value, at, ['enabled', 'maxUnits'])
+  return { enabled: readBoolean(enabled, `${at}.enabled`), maxUnits: readUnits(maxUnits, `${at}.maxUnits`) }
+}
+
+function readFee(fee: Fields, at: string): FeePolicy {
+  return { maxUnits: readUnits(fee['maxUnits'], `${at}.fee.maxUnits`), ...readVelocity(fee, `${at}.fee`) }
+}
+
+function readCommon(network: Network, fields: Fields, at: string, approverCount: number): CommonPolicy {
+  return {
+    enabled: readBoolean(fields['enabled'], `${at}.enabled`),
+    assets: readAssets(network, fields['assets'], `${at}.assets`, approverCount),
+  }
+}

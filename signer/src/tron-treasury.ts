@@ -1,0 +1,54 @@
+import type { Contract } from '@bursar/chainkit/tron'
+import type { Keyring } from './keyring.ts'
+import type { TronPolicy } from './policy.ts'
+import type { KeyReference } from './protocol.ts'
+import { Refusal } from './refusal.ts'
+
+/**
+ * Staking, and lending or activating between accounts of ours: the receiver is derived from our own seed by the key the
+ * request names, whatever address the transaction holds. Nothing that is lent can be locked away from us.
+ */
+export function judgeTreasury(
+  contract: Contract,
+  { treasury }: TronPolicy,
+  keyring: Keyring,
+  receiver: KeyReference | undefined,
+): void {
+  if (!treasury?.enabled) throw new Refusal('disabled', "TRON's treasury is switched off in the policy")
+  switch (contract.kind) {
+    case 'FreezeBalanceV2Contract':
+    case 'UnfreezeBalanceV2Contract':
+      judgeReceiver(undefined, keyring, receiver)
+      return judgeAmount(contract.amount, treasury)
+    case 'WithdrawExpireUnfreezeContract':
+      return judgeReceiver(undefined, keyring, receiver)
+    case 'DelegateResourceContract':
+      if (contract.lock) throw new Refusal('unknown-output', 'Resources that are lent must not be locked')
+      judgeReceiver(contract.receiver, keyring, receiver)
+      return judgeAmount(contract.amount, treasury)
+    case 'UnDelegateResourceContract':
+      judgeReceiver(contract.receiver, keyring, receiver)
+      return judgeAmount(contract.amount, treasury)
+    case 'AccountCreateContract':
+      return judgeReceiver(contract.account, keyring, receiver)
+    case 'TransferContract':
+    case 'TriggerSmartContract':
+      throw new Refusal('unknown-output', `A ${contract.kind} pays: it needs an intent`)
+  }
+}
+
+function judgeReceiver(address: string | undefined, keyring: Keyring, key: KeyReference | undefined): void {
+  if (address === undefined) {
+    if (key) throw new Refusal('bad-request', 'This transaction has no receiver: name none')
+    return
+  }
+  if (!key) throw new Refusal('bad-request', 'Say which of our keys has the account that receives')
+  if (key.branch !== 0) throw new Refusal('key-mismatch', 'Keys of TRON are all on branch 0')
+  const ours = keyring.tronAddress(key)
+  if (address !== ours) throw new Refusal('destination-mismatch', `${address} receives; the key named has ${ours}`)
+}
+
+function judgeAmount(units: bigint, { maxUnits }: { maxUnits: bigint }): void {
+  if (units === 0n) throw new Refusal('amount-mismatch', 'Nothing would be staked or lent')
+  if (units > maxUnits) throw new Refusal('limit', `${units} sun is above ${maxUnits}, the treasury's limit`)
+}
