@@ -45,7 +45,7 @@ interface EvmSpec {
   readonly tokens: readonly TokenSpec[]
 }
 
-/** Private chain ids; decimals as on the real chains. On Ethereum USDT's transfers return nothing, on BSC they do. */
+/** Private chain ids; decimals as on the real chains. On Ethereum USDT's transfers return nothing and USDC takes signatures, on BSC both are plain. */
 const ethereum: EvmSpec = {
   name: 'ethereum',
   blockchain: 'ETHEREUM',
@@ -53,7 +53,7 @@ const ethereum: EvmSpec = {
   coin: 'ETH',
   tokens: [
     { contract: 'UsdtLike', name: 'Sandbox Tether USD', symbol: 'USDT', decimals: 6 },
-    { contract: 'TestToken', name: 'Sandbox USD Coin', symbol: 'USDC', decimals: 6 },
+    { contract: 'UsdcLike', name: 'Sandbox USD Coin', symbol: 'USDC', decimals: 6 },
   ],
 }
 const bsc: EvmSpec = {

@@ -9,6 +9,6 @@ const here = new URL('./', import.meta.url).pathname
 
 runCompiler(
   // Delegation exists since Prague, on both chains.
-  { sources: here, artifacts: `${here}artifacts/`, evmVersion: 'prague', runtime: true },
+  { sources: here, artifacts: `${here}artifacts/`, evmVersion: 'prague', forGas: true, runtime: true },
   'node chainkit/contracts/compile.ts',
 )

@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import { domainSeparator, encodeFunctionData, pad, parseAbi, parseSignature } from 'viem'
+import type { Address, Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { useAnvil } from '../../test/setup/nodes.ts'
-import { faucetAccount } from '../anvil/transactions.ts'
+import { faucetAccount, sendAndMine } from '../anvil/transactions.ts'
 import type { Rpc } from '../rpc.ts'
 import { call, deploy, ensureTokens, mint, read } from './index.ts'
 import type { TokenSpec } from './index.ts'
@@ -73,6 +76,85 @@ describe('UsdtLike', () => {
     await call(rpc, 'UsdtLike', token, 'removeBlackList', [faucetAccount])
     await call(rpc, 'UsdtLike', token, 'transfer', [bob, 1n])
     expect(await balanceOf(rpc, token, bob)).toBe(1n)
+  })
+})
+
+describe('UsdcLike', () => {
+  const owner = privateKeyToAccount(`0x${'5'.repeat(64)}`)
+  const far = 2n ** 60n
+  const transferTypes = {
+    TransferWithAuthorization: [
+      { name: 'from', type: 'address' },
+      { name: 'to', type: 'address' },
+      { name: 'value', type: 'uint256' },
+      { name: 'validAfter', type: 'uint256' },
+      { name: 'validBefore', type: 'uint256' },
+      { name: 'nonce', type: 'bytes32' },
+    ],
+  } as const
+  const domainOf = (token: Address) => ({ name: 'Test USD Coin', version: '2', chainId: 31_337, verifyingContract: token })
+  const authorizationOf = async (token: Address, nonce: Hex, to: Address = bob) => {
+    const message = { from: owner.address, to, value: 5n, validAfter: 0n, validBefore: far, nonce }
+    const signed = { domain: domainOf(token), types: transferTypes, primaryType: 'TransferWithAuthorization', message } as const
+    const { r, s, v } = parseSignature(await owner.signTypedData(signed))
+    return [owner.address, to, 5n, 0n, far, nonce, Number(v), r, s]
+  }
+  const fund = async (rpc: Rpc): Promise<Address> => {
+    const token = await deploy(rpc, 'UsdcLike', ['Test USD Coin', 'USDC', 6])
+    await call(rpc, 'UsdcLike', token, 'mint', [owner.address, 100n])
+    return token
+  }
+  const overloaded = (rpc: Rpc, token: Address, args: readonly unknown[]) => {
+    const abi = parseAbi(['function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)'])
+    return sendAndMine(rpc, { from: faucetAccount, to: token, data: encodeFunctionData({ abi, args: args as never }) })
+  }
+
+  test('carries out what was signed, once, for whom it was signed, and not for a blacklisted address', async () => {
+    const { rpc } = await anvil()
+    const token = await fund(rpc)
+    expect(await read(rpc, 'UsdcLike', token, 'DOMAIN_SEPARATOR')).toBe(domainSeparator({ domain: domainOf(token) }))
+    const args = await authorizationOf(token, pad('0x1'))
+    const elsewhere = args.with(1, alice)
+    await expect(overloaded(rpc, token, elsewhere)).rejects.toThrow('FiatTokenV2: invalid signature')
+    await overloaded(rpc, token, args)
+    expect(await balanceOf(rpc, token, bob)).toBe(5n)
+    await expect(overloaded(rpc, token, args)).rejects.toThrow('FiatTokenV2: authorization is used or canceled')
+    await call(rpc, 'UsdcLike', token, 'blacklist', [owner.address])
+    expect(await balanceOf(rpc, token, owner.address)).toBe(95n)
+    await expect(overloaded(rpc, token, await authorizationOf(token, pad('0x2')))).rejects.toThrow('account is blacklisted')
+  })
+
+  test('asks an address with code for its signature, even where the code is only delegated to', async () => {
+    const { rpc } = await anvil()
+    const token = await fund(rpc)
+    const args = await authorizationOf(token, pad('0x1'))
+    await rpc('anvil_setCode', owner.address, `0xef0100${(await deploy(rpc, 'Payer')).slice(2)}`)
+    await expect(overloaded(rpc, token, args)).rejects.toThrow('FiatTokenV2: invalid signature')
+    await rpc('anvil_setCode', owner.address, '0x')
+    await overloaded(rpc, token, args)
+  })
+
+  test('counts permits, and every allowance down', async () => {
+    const { rpc } = await anvil()
+    const token = await fund(rpc)
+    const types = {
+      Permit: [
+        { name: 'owner', type: 'address' },
+        { name: 'spender', type: 'address' },
+        { name: 'value', type: 'uint256' },
+        { name: 'nonce', type: 'uint256' },
+        { name: 'deadline', type: 'uint256' },
+      ],
+    } as const
+    const message = { owner: owner.address, spender: faucetAccount, value: 9n, nonce: 0n, deadline: far } as const
+    const signature = await owner.signTypedData({ domain: domainOf(token), types, primaryType: 'Permit', message })
+    const abi = parseAbi(['function permit(address,address,uint256,uint256,bytes)'])
+    const data = encodeFunctionData({ abi, args: [owner.address, faucetAccount, 9n, far, signature] })
+    await sendAndMine(rpc, { from: faucetAccount, to: token, data })
+    expect(await read(rpc, 'UsdcLike', token, 'nonces', [owner.address])).toBe(1n)
+    await call(rpc, 'UsdcLike', token, 'transferFrom', [owner.address, bob, 4n])
+    expect(await read(rpc, 'UsdcLike', token, 'allowance', [owner.address, faucetAccount])).toBe(5n)
+    await expect(sendAndMine(rpc, { from: faucetAccount, to: token, data })).rejects.toThrow('EIP2612: invalid signature')
   })
 })
 

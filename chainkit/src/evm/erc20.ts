@@ -6,8 +6,8 @@ import { addressOfBytes } from './address.ts'
 import { fromHex, isHex, toHex } from './hex.ts'
 import type { Hex } from './hex.ts'
 
-const WORD_DIGITS = 64
-const SELECTOR_DIGITS = 8
+export const WORD_DIGITS = 64
+export const SELECTOR_DIGITS = 8
 export const MAX_UINT256 = 2n ** 256n - 1n
 
 /** Topic of `Transfer(address indexed from, address indexed to, uint256 value)` (ERC-20). */
@@ -16,7 +16,8 @@ const TRANSFER = selector('transfer(address,uint256)')
 const BALANCE_OF = selector('balanceOf(address)')
 const DECIMALS = selector('decimals()')
 
-function selector(signature: string): string {
+/** The first 8 digits of a call to a function of this signature. */
+export function selector(signature: string): string {
   return toHex(keccak_256(utf8ToBytes(signature)).slice(0, 4)).slice(2)
 }
 
@@ -80,13 +81,15 @@ export function decodeTransferLog(log: {
   return { from: sender, to: receiver, units }
 }
 
-function addressWord(address: string): string {
+/** An address as 64 digits of call data. Throws a RangeError. */
+export function addressWord(address: string): string {
   const bytes = fromHex(address)
   if (bytes.length !== 20) throw new RangeError('An address has 20 bytes')
   return toHex(bytes).slice(2).padStart(WORD_DIGITS, '0')
 }
 
-function uintWord(value: bigint): string {
+/** A number as 64 digits of call data. Throws a RangeError. */
+export function uintWord(value: bigint): string {
   if (value < 0n || value > MAX_UINT256) throw new RangeError('An amount fits in 256 bits')
   return value.toString(16).padStart(WORD_DIGITS, '0')
 }
@@ -105,6 +108,6 @@ function addressFromTopic(topic: string): Hex | undefined {
 }
 
 /** The high 12 bytes must be zero: Solidity would refuse or ignore them, and then the text would have two spellings. */
-function addressFromWord(word: string): Hex | undefined {
+export function addressFromWord(word: string): Hex | undefined {
   return /^0{24}/.test(word) ? addressOfBytes(fromHex(`0x${word.slice(24)}`)) : undefined
 }

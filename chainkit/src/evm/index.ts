@@ -1,6 +1,10 @@
-/** EVM chains: addresses and keys they share, ERC-20, and the two kinds of transaction we make. */
+/** EVM chains: addresses and keys they share, ERC-20, the kinds of transaction we make, and sweeps. */
 export { addressOfPublicKey, checksumAddress, parseAddress } from './address.ts'
 export type { AddressRefusal } from './address.ts'
+export { authorityOf, authorizationHash, authorizationNonce } from './authorization.ts'
+export type { Authorization, SignedAuthorization } from './authorization.ts'
+export { CREATE2_DEPLOYER, create2Address, delegateOfCode, sweepContracts } from './contracts.ts'
+export type { PinnedContract, SweepContracts } from './contracts.ts'
 export { accountPath, deriveAddress } from './derivation.ts'
 export {
   DECIMALS_CALL,
@@ -17,7 +21,24 @@ export { fromHex, isHex, toHex } from './hex.ts'
 export type { Hex } from './hex.ts'
 export { raisedPrice, replaceAtHigherPrice } from './replacement.ts'
 export type { Prices } from './replacement.ts'
+export { relayPermits, relayPull, relayTransfers } from './relay-call.ts'
+export type { PermitCall, PullCall, SignedPermit, SignedTransfer, TransferCall } from './relay-call.ts'
+export {
+  authoritiesOf,
+  parseDraft,
+  parseSignedSetCode,
+  serializeDraft,
+  serializeSignedSetCode,
+  serializeUnsignedSetCode,
+  setCodeSigningHash,
+} from './set-code.ts'
+export type { SetCodeDraft, SetCodeTransaction, SignedSetCode } from './set-code.ts'
 export { parseSigned, transactionHash } from './signed.ts'
 export type { Signature, SignedTransaction } from './signed.ts'
+export { COIN, groupSweeps, sweepMany, sweepOne } from './sweep-call.ts'
+export type { SweepGroup } from './sweep-call.ts'
 export { parseUnsigned, serializeUnsigned, signingHash } from './transaction.ts'
 export type { Eip1559Transaction, LegacyTransaction, TransactionRefusal, UnsignedTransaction } from './transaction.ts'
+export { domainSeparator, permitDigest, transferDigest } from './typed-data.ts'
+export type { Permit, TokenDomain, TransferAuthorization } from './typed-data.ts'
+export type { Call } from './words.ts'

@@ -52,12 +52,13 @@ export function parseSigned(raw: Uint8Array): SignedTransaction | Refused<Transa
     const transaction = type === 'eip1559' ? readEip1559(items, 12) : readLegacy(items, (v - V_OFFSET) / 2n)
     const yParity = Number(type === 'eip1559' ? v : (v - V_OFFSET) % 2n) as 0 | 1
     const signature = { r, s, yParity }
-    return { transaction, signature, from: recover(transaction, signature), hash: transactionHash(raw) }
+    return { transaction, signature, from: recoverSigner(signingHash(transaction), signature), hash: transactionHash(raw) }
   })
 }
 
-function recover(transaction: UnsignedTransaction, { r, s, yParity }: Signature): Hex {
+/** Who signed a hash; EIP-55. Throws a RangeError for a high s, an Error when nobody can have signed. */
+export function recoverSigner(hash: Uint8Array, { r, s, yParity }: Signature): Hex {
   if (s > HALF_ORDER) throw new RangeError('its signature has a high s')
-  const point = new secp256k1.Signature(r, s, yParity).recoverPublicKey(signingHash(transaction))
+  const point = new secp256k1.Signature(r, s, yParity).recoverPublicKey(hash)
   return addressOfPublicKey(point.toBytes())
 }

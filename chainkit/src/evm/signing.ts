@@ -1,6 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import type { Hex } from './hex.ts'
 import { serializeSigned, transactionHash } from './signed.ts'
+import type { Signature } from './signed.ts'
 import { signingHash } from './transaction.ts'
 import type { UnsignedTransaction } from './transaction.ts'
 
@@ -9,13 +10,14 @@ export function signTransaction(
   transaction: UnsignedTransaction,
   privateKey: Uint8Array,
 ): { raw: Uint8Array; hash: Hex } {
-  const bytes = secp256k1.sign(signingHash(transaction), privateKey, {
-    prehash: false,
-    format: 'recovered',
-    lowS: true,
-  })
+  const raw = serializeSigned(transaction, signHash(signingHash(transaction), privateKey))
+  return { raw, hash: transactionHash(raw) }
+}
+
+/** Signs a hash of 32 bytes as it is, deterministically and with a low s. */
+export function signHash(hash: Uint8Array, privateKey: Uint8Array): Signature {
+  const bytes = secp256k1.sign(hash, privateKey, { prehash: false, format: 'recovered', lowS: true })
   const { r, s, recovery } = secp256k1.Signature.fromBytes(bytes, 'recovered')
   if (recovery !== 0 && recovery !== 1) throw new Error('The signature has no parity an EVM chain can hold')
-  const raw = serializeSigned(transaction, { r, s, yParity: recovery })
-  return { raw, hash: transactionHash(raw) }
+  return { r, s, yParity: recovery }
 }

@@ -142,8 +142,8 @@ function checked<T extends UnsignedTransaction>(transaction: T): T {
   return transaction
 }
 
-/** EIP-2681 for the nonce; the client's types for the rest. */
-function assertRanges(transaction: UnsignedTransaction): void {
+/** EIP-2681 for the nonce; the client's types for the rest. Throws a RangeError. */
+export function assertRanges(transaction: UnsignedTransaction): void {
   const { chainId, nonce, gas, value } = transaction
   const prices =
     transaction.type === 'legacy'

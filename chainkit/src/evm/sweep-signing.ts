@@ -1,0 +1,73 @@
+import { authorizationHash } from './authorization.ts'
+import { MAX_UINT256 } from './erc20.ts'
+import type { Hex } from './hex.ts'
+import type { PermitCall, TransferCall } from './relay-call.ts'
+import { serializeSignedSetCode, setCodeSigningHash } from './set-code.ts'
+import type { SetCodeDraft, SetCodeTransaction } from './set-code.ts'
+import { transactionHash } from './signed.ts'
+import { signHash } from './signing.ts'
+import { permitDigest, transferDigest } from './typed-data.ts'
+import type { TokenDomain } from './typed-data.ts'
+
+/**
+ * Signs each authorisation by its own key, then the transaction by the sender's. All of it is deterministic, so that a
+ * dearer transaction with the same authorisations carries the same signatures.
+ * @param authorityKeys one for each authorisation, in their order
+ */
+export const signSetCode = (
+  draft: SetCodeDraft,
+  authorityKeys: readonly Uint8Array[],
+  senderKey: Uint8Array,
+): { raw: Uint8Array; hash: Hex } => {
+  const authorizations = draft.authorizations.map((authorization, index) => ({
+    ...authorization,
+    signature: signHash(authorizationHash(authorization), keyAt(authorityKeys, index)),
+  }))
+  const transaction: SetCodeTransaction = { ...draft, authorizations }
+  const raw = serializeSignedSetCode(transaction, signHash(setCodeSigningHash(transaction), senderKey))
+  return { raw, hash: transactionHash(raw) }
+}
+
+/**
+ * Signs transfers to the treasury (EIP-3009).
+ * @param keys one for each transfer, in their order
+ */
+export const signTransfers = (
+  call: TransferCall,
+  domain: TokenDomain,
+  treasury: Hex,
+  keys: readonly Uint8Array[],
+): TransferCall => ({
+  ...call,
+  transfers: call.transfers.map((transfer, index) => {
+    const digest = transferDigest(domain, { ...transfer, to: treasury, validBefore: call.validBefore })
+    return { ...transfer, signature: signHash(digest, keyAt(keys, index)) }
+  }),
+})
+
+/**
+ * Signs allowances of everything for the relay (ERC-2612).
+ * @param nonces of each owner's permits, which are not part of the call
+ * @param keys one for each permit, in their order
+ */
+export const signPermits = (
+  call: PermitCall,
+  domain: TokenDomain,
+  relay: Hex,
+  nonces: readonly bigint[],
+  keys: readonly Uint8Array[],
+): PermitCall => ({
+  ...call,
+  permits: call.permits.map(({ owner }, index) => {
+    const nonce = nonces[index]
+    if (nonce === undefined) throw new RangeError('every permit has a nonce')
+    const digest = permitDigest(domain, { owner, spender: relay, units: MAX_UINT256, nonce, deadline: call.deadline })
+    return { owner, signature: signHash(digest, keyAt(keys, index)) }
+  }),
+})
+
+const keyAt = (keys: readonly Uint8Array[], index: number): Uint8Array => {
+  const key = keys[index]
+  if (!key) throw new RangeError('a key is missing')
+  return key
+}
