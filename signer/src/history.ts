@@ -47,8 +47,8 @@ export class History {
     this.#recordVelocity(entry)
     for (const intent of intents) {
       const common = this.#commonAfter(intent.id, conflictKeys)
-      const last = latest(this.#intents.get(intent.id)?.expiresAt, expiresAt)
-      this.#intents.set(intent.id, { contents: contentsOf(network, intent), common, expiresAt: last })
+      // On TRON a later transaction is signed past the end of the earlier ones only: the last to be signed ends last.
+      this.#intents.set(intent.id, { contents: contentsOf(network, intent), common, expiresAt })
     }
   }
 
@@ -148,10 +148,6 @@ export class History {
       this.#fees.delete(slot)
     }
   }
-}
-
-function latest(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || (b !== undefined && b > a) ? b : a
 }
 
 function contentsOf(network: Network, { asset, to, units }: Intent): string {

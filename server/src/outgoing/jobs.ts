@@ -157,6 +157,7 @@ const planReplacement = (
   policy: SendingPolicy,
 ): { unsigned: string; networkFee: bigint } | { refused: string } => {
   if (rate.kind === 'gas') return planEvmBump(attempt.unsigned, rate)
+  if (rate.kind === 'resources') return { refused: 'nothing on TRON takes the place of another transaction' }
   const payout = planBitcoinBump({ attempt, feeRateMilliSatPerVb: rate.milliSatPerVb, policy })
   if (isRefused(payout)) return { refused: payout.message }
   return { unsigned: Buffer.from(payout.psbt).toString('hex'), networkFee: payout.fee }

@@ -8,13 +8,20 @@ import { mulDiv, rescale } from '../money/index.ts'
 const PAYMENT_VBYTES = 145n
 const NATIVE_GAS = 21_000n
 const TOKEN_GAS = 65_000n
+/** On TRON: bytes of bandwidth, and energy of USDT's transfer to somebody who holds none of it yet. */
+const PAYMENT_BANDWIDTH = 268n
+const TOKEN_BANDWIDTH = 345n
+const TOKEN_ENERGY = 130_285n
 
 /** A fee is printed with at most this many decimals; anything finer is rounded up to it. */
 const MOST_DECIMALS = 8
 
 const nativeCost = (rate: FeeRate, token: boolean): bigint => {
   if (rate.kind === 'vbyte') return mulDiv(PAYMENT_VBYTES, rate.milliSatPerVb, 1000n, 'up')
-  return (token ? TOKEN_GAS : NATIVE_GAS) * rate.maxFeePerGas
+  if (rate.kind === 'gas') return (token ? TOKEN_GAS : NATIVE_GAS) * rate.maxFeePerGas
+  // The tariff does not know the receiver: it may have to be activated.
+  if (!token) return PAYMENT_BANDWIDTH * rate.bandwidth + rate.accountBandwidth + rate.activation
+  return TOKEN_ENERGY * rate.energy + TOKEN_BANDWIDTH * rate.bandwidth
 }
 
 /**

@@ -27,15 +27,16 @@ export const readTerms = async (db: Db, catalogue: Catalogue, now: number): Prom
   return { feeRates: new Map(fees.rows.map((row) => [row.network, rateOf(row.rate)])), prices, freezes: freezes.rows }
 }
 
-const rateOf = (stored: Record<string, string | boolean>): FeeRate =>
-  stored.kind === 'vbyte'
-    ? { kind: 'vbyte', milliSatPerVb: BigInt(stored.milliSatPerVb as string) }
-    : {
-        kind: 'gas',
-        legacy: stored.legacy === true,
-        maxFeePerGas: BigInt(stored.maxFeePerGas as string),
-        maxPriorityFeePerGas: BigInt(stored.maxPriorityFeePerGas as string),
-      }
+const rateOf = (stored: Record<string, string | boolean>): FeeRate => {
+  const units = (name: string): bigint => BigInt(stored[name] as string)
+  if (stored.kind === 'vbyte') return { kind: 'vbyte', milliSatPerVb: units('milliSatPerVb') }
+  if (stored.kind === 'resources') {
+    const [energy, bandwidth] = [units('energy'), units('bandwidth')]
+    return { kind: 'resources', energy, bandwidth, accountBandwidth: units('accountBandwidth'), activation: units('activation') }
+  }
+  const [maxFeePerGas, maxPriorityFeePerGas] = [units('maxFeePerGas'), units('maxPriorityFeePerGas')]
+  return { kind: 'gas', legacy: stored.legacy === true, maxFeePerGas, maxPriorityFeePerGas }
+}
 
 /** One reading serves every request for this long, so that a request costs no query. */
 const KEPT_MS = 500
@@ -73,6 +74,9 @@ export const storeFeeRate = async (db: Db, network: Network, rate: FeeRate, now:
 }
 
 const isClose = (before: FeeRate, now: FeeRate): boolean => {
-  const price = (rate: FeeRate) => (rate.kind === 'vbyte' ? rate.milliSatPerVb : rate.maxFeePerGas)
+  const price = (rate: FeeRate): bigint => {
+    if (rate.kind === 'vbyte') return rate.milliSatPerVb
+    return rate.kind === 'gas' ? rate.maxFeePerGas : rate.energy
+  }
   return price(now) * 10n <= price(before) * 11n && price(now) * 4n >= price(before) * 3n
 }

@@ -3,6 +3,8 @@ import { Pool } from 'undici'
 export interface ExchangeSettings {
   /** http or https; a user and password in it become an authorization header */
   url: string
+  /** sent with every request, besides */
+  headers?: Record<string, string>
   connections: number
   /** bytes of an answer that are read at most */
   maxBytes: number
@@ -25,26 +27,27 @@ export class NoAnswer extends Error {
   }
 }
 
-/** JSON posted to one address over connections that are kept alive. */
+/** JSON posted to one address, or to paths below it, over connections that are kept alive. */
 export interface Exchange {
   /** Throws `NoAnswer`. The time bounds the whole exchange, however slowly the answer trickles. */
-  post(body: string, timeoutMs: number): Promise<Received>
+  post(body: string, timeoutMs: number, below?: string): Promise<Received>
   close(): Promise<void>
 }
 
 const IDLE_MS = 10_000
 
-export const createExchange = ({ url, connections, maxBytes }: ExchangeSettings): Exchange => {
+export const createExchange = ({ url, headers: more = {}, connections, maxBytes }: ExchangeSettings): Exchange => {
   const { origin, pathname, search, username, password } = new URL(url)
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
+  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json', ...more }
   if (username !== '') headers['authorization'] = basic(decodeURIComponent(username), decodeURIComponent(password))
   // One deadline over the whole exchange stands in place of undici's own, which start again with every byte.
   const pool = new Pool(origin, { connections, keepAliveTimeout: IDLE_MS, headersTimeout: 0, bodyTimeout: 0 })
   return {
-    post: async (body, timeoutMs) => {
+    post: async (body, timeoutMs, below) => {
       const signal = AbortSignal.timeout(timeoutMs)
       try {
-        const answer = await pool.request({ method: 'POST', path: pathname + search, headers, body, signal })
+        const path = (below === undefined ? pathname : `${pathname.replace(/\/$/, '')}/${below}`) + search
+        const answer = await pool.request({ method: 'POST', path, headers, body, signal })
         return { status: answer.statusCode, text: await readText(answer.body, maxBytes) }
       } catch (error) {
         if (error instanceof NoAnswer) throw error

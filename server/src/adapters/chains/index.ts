@@ -2,19 +2,21 @@
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { createBitcoinAdapter } from './bitcoin/index.ts'
 import { createEvmAdapter } from './evm/index.ts'
-import type { AccountChainAdapter, ChainAdapter } from './port.ts'
-import { bitcoinSettingsOf, evmSettingsOf, type ChainSettings } from './settings.ts'
+import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from './port.ts'
+import { bitcoinSettingsOf, evmSettingsOf, tronSettingsOf, type ChainSettings } from './settings.ts'
+import { createTronAdapter } from './tron/index.ts'
 
 export { createBitcoinAdapter } from './bitcoin/index.ts'
 export { createEvmAdapter } from './evm/index.ts'
+export { createTronAdapter } from './tron/index.ts'
 export { ChainUnavailable } from './port.ts'
 export { readChainSettings } from './settings.ts'
-export type { BitcoinChainSettings, ChainSettings, EvmChainSettings } from './settings.ts'
+export type { BitcoinChainSettings, ChainSettings, EvmChainSettings, TronChainSettings } from './settings.ts'
 
 /** An adapter with its connections, which close when they have long been idle, or when told to. */
-export type OpenAdapter = (ChainAdapter | AccountChainAdapter) & { close(): Promise<void> }
+export type OpenAdapter = (ChainAdapter | AccountChainAdapter | TronChainAdapter) & { close(): Promise<void> }
 
-/** An adapter for each configured network. @param tokens contracts to look at, by network */
+/** An adapter for each configured network. @param tokens contracts to look at, by network: in any case, on TRON base58 */
 export const createAdapters = (
   settings: ChainSettings,
   tokens: ReadonlyMap<Network, readonly string[]>,
@@ -31,11 +33,13 @@ export const createAdapters = (
       createEvmAdapter({ ...evmSettingsOf(network, given), tokens: tokens.get(network) ?? [], random }),
     )
   }
+  if (settings.TRON)
+    adapters.set('TRON', createTronAdapter({ ...tronSettingsOf(settings.TRON), tokens: tokens.get('TRON') ?? [], random }))
   return adapters
 }
 
 /** What `ChainAdapter.identity` must say of a configured network. */
 export const identityOf = (settings: ChainSettings, network: Network): string => {
   if (isEvmNetwork(network)) return String(settings[network]?.chainId)
-  return settings.BITCOIN?.genesis ?? ''
+  return (network === 'TRON' ? settings.TRON : settings.BITCOIN)?.genesis ?? ''
 }

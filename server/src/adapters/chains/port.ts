@@ -1,4 +1,5 @@
 import type { Block, ChainTransaction, Head, Network } from '@bursar/chainkit'
+import type { BlockReference, Burn, Contract, Prices, Resources, Usage } from '@bursar/chainkit/tron'
 
 export type { Block, ChainTransaction, Head, Transfer } from '@bursar/chainkit'
 
@@ -14,12 +15,19 @@ export type BroadcastResult =
   | { kind: 'conflict'; message: string }
   /** The node's rules refuse it as it stands (fee too low, no funds, not replaceable). */
   | { kind: 'refused'; reason: 'fee-too-low' | 'insufficient-funds' | 'invalid'; message: string }
+  /**
+   * On TRON: its time is up, or the block it refers to is on no branch the node follows. It may still have been mined
+   * elsewhere: `isProvenDead` says when it can't be any more.
+   */
+  | { kind: 'refused'; reason: 'expired'; message: string }
 
 export type FeeRate =
   /** thousandths of a satoshi for each virtual byte */
   | { kind: 'vbyte'; milliSatPerVb: bigint }
   /** wei for each unit of gas; `legacy` chains use maxFeePerGas as the gas price */
   | { kind: 'gas'; legacy: boolean; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
+  /** sun, set by the chain: nobody can offer more or less */
+  | ({ kind: 'resources' } & Prices)
 
 /**
  * What a chain node is asked. Every method may throw `ChainUnavailable` (time-out, refused connection, garbage): the
@@ -50,7 +58,8 @@ export interface ChainAdapter {
   feeRate(): Promise<FeeRate>
   /**
    * Balances at a block, in chain units, in the order asked. Contract null is the native coin. On Bitcoin the height
-   * must be the head's (the UTXO set has no history).
+   * must be the head's (the UTXO set has no history), on TRON the solidified head's (java-tron keeps none either, and its
+   * newest state has what only waits for a block in it).
    */
   balancesAt(height: number, wanted: readonly { address: string; contract: string | null }[]): Promise<bigint[]>
 }
@@ -67,6 +76,41 @@ export interface AccountChainAdapter extends ChainAdapter {
     data: string
   }): Promise<{ ok: true; gas: bigint } | { ok: false; reason: 'reverted' | 'insufficient-funds'; message: string }>
   /** True when a contract's code sits at the address at the head. An account that delegates (EIP-7702) is none. */
+  isContract(address: string): Promise<boolean>
+  /** `decimals()` of a token contract, to hold against the configuration at start. */
+  tokenDecimals(contract: string): Promise<number>
+}
+
+/** What a transaction of TRON would cost now, out of the accounts as they are. */
+export type CostEstimate =
+  | {
+      ok: true
+      usage: Usage
+      burn: Burn
+      /** sun it could burn when all resources were gone by the time it is mined */
+      most: bigint
+    }
+  | { ok: false; reason: 'reverted' | 'insufficient-funds'; message: string }
+
+/** What sending on TRON needs besides: there are no nonces, and costs depend on both accounts. */
+export interface TronChainAdapter extends ChainAdapter {
+  /** A block that no fork takes away, to refer to, and the time of the head (ms since the epoch), which expiry follows. */
+  reference(): Promise<BlockReference & { time: number }>
+  /** What the account has left now; all 0 for one that is not activated. */
+  resourcesOf(address: string): Promise<Resources>
+  isActivated(address: string): Promise<boolean>
+  /** Energy for this very call, whose price depends on the receiver, bandwidth by size, and what of it would be burnt. */
+  estimateCost(contract: Contract): Promise<CostEstimate>
+  /**
+   * True when the transaction can never be mined any more: the solidified chain has passed its expiration (ms since the
+   * epoch) and does not hold it. False says nothing.
+   */
+  isProvenDead(hash: string, expiration: number): Promise<boolean>
+  /** Balances of the solidified head, and which block that was. Contract null is TRX. */
+  balancesAtFinal(
+    wanted: readonly { address: string; contract: string | null }[],
+  ): Promise<{ head: Head; units: bigint[] }>
+  /** True when a contract's code sits at the address. */
   isContract(address: string): Promise<boolean>
   /** `decimals()` of a token contract, to hold against the configuration at start. */
   tokenDecimals(contract: string): Promise<number>

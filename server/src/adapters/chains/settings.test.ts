@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createAdapters, identityOf, readChainSettings } from './index.ts'
-import { bitcoinSettingsOf, chainOfGenesis, evmSettingsOf } from './settings.ts'
+import { bitcoinSettingsOf, chainOfGenesis, evmSettingsOf, tronSettingsOf } from './settings.ts'
 
 const MAINNET = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'
+const TRON_MAINNET = '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc'
 const GOOD = {
   BITCOIN: {
     url: 'http://user:password@127.0.0.1:8332',
@@ -19,6 +20,13 @@ const GOOD = {
     gasPriceFloor: '50000000',
     traces: 'off',
   },
+  TRON: {
+    url: 'http://127.0.0.1:8090',
+    solidityUrl: 'http://127.0.0.1:8091',
+    genesis: TRON_MAINNET,
+    apiKey: 'key',
+    internalTransactions: true,
+  },
 }
 
 describe('the file of networks', () => {
@@ -28,8 +36,9 @@ describe('the file of networks', () => {
     expect([...adapters].map(([network, adapter]) => [network, adapter.network])).toEqual(
       Object.keys(GOOD).map((name) => [name, name]),
     )
-    expect([...adapters.keys()].map((network) => identityOf(settings, network))).toEqual([MAINNET, '1', '56'])
+    expect([...adapters.keys()].map((network) => identityOf(settings, network))).toEqual([MAINNET, '1', '56', TRON_MAINNET])
     expect(await adapters.get('BINANCE_SMART_CHAIN')!.capabilities()).toEqual({ mempool: false, traces: false })
+    expect(await adapters.get('TRON')!.capabilities()).toEqual({ mempool: false, traces: true })
     await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
   })
 
@@ -41,6 +50,11 @@ describe('the file of networks', () => {
     expect(gas({ gasPriceFloor: '7', gasPriceCap: '7' })).toMatchObject({ gasPriceFloor: 7n, gasPriceCap: 7n })
   })
 
+  test('of TRON holds that a node records nothing that contracts send, unless it is said to', () => {
+    const { url, genesis } = GOOD.TRON
+    expect(tronSettingsOf({ url, genesis })).toEqual({ url, solidityUrl: undefined, apiKey: undefined, internalTransactions: false })
+  })
+
   test('may leave networks out', () => {
     expect([...createAdapters(readChainSettings({}), new Map()).keys()]).toEqual([])
   })
@@ -48,7 +62,11 @@ describe('the file of networks', () => {
   test.for([
     [[], /not an object of networks/],
     [{ DOGECOIN: {} }, /DOGECOIN is not a network of this build/],
-    [{ TRON: { url: 'http://a' } }, /TRON is not a network of this build/],
+    [{ TRON: { url: 'http://a' } }, /TRON\.genesis is the hash of block 0/],
+    [{ TRON: { ...GOOD.TRON, solidityUrl: 'a:1' } }, /TRON\.solidityUrl is an http\(s\) address/],
+    [{ TRON: { ...GOOD.TRON, internalTransactions: 'yes' } }, /TRON\.internalTransactions is true or false/],
+    [{ TRON: { ...GOOD.TRON, apiKey: '' } }, /TRON\.apiKey is text/],
+    [{ TRON: { ...GOOD.TRON, chainId: 1 } }, /TRON\.chainId is unknown/],
     [{ BITCOIN: null }, /BITCOIN is not an object/],
     [{ BITCOIN: { ...GOOD.BITCOIN, url: 'ftp://a' } }, /BITCOIN\.url is an http\(s\) address/],
     [{ BITCOIN: { ...GOOD.BITCOIN, genesis: 'main' } }, /BITCOIN\.genesis is the hash of block 0/],

@@ -1,11 +1,15 @@
-import { isEvmNetwork, NETWORKS, type EvmNetwork } from '@bursar/chainkit'
+import { isEvmNetwork, NETWORKS, type EvmNetwork, type Network } from '@bursar/chainkit'
 import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
+import {
+  boundsProblem, countProblem, digitsProblem, genesisProblem, isUrl, unknownKeys, urlProblem,
+} from './setting-problems.ts'
 
 /** `BURSAR_NETWORKS_FILE`: the chains to follow and their nodes. A network left out is not served. Amounts: digits. */
 export interface ChainSettings {
   BITCOIN?: BitcoinChainSettings
   ETHEREUM?: EvmChainSettings
   BINANCE_SMART_CHAIN?: EvmChainSettings
+  TRON?: TronChainSettings
 }
 
 export interface BitcoinChainSettings {
@@ -34,10 +38,22 @@ export interface EvmChainSettings {
   traces?: 'auto' | 'off'
 }
 
+export interface TronChainSettings {
+  /** java-tron's HTTP API, or a gateway's: `/wallet` is below it */
+  url: string
+  /** where `/walletsolidity` is: java-tron serves it on a port of its own; `url` when absent */
+  solidityUrl?: string
+  /** id of the genesis block: a node of another chain is refused */
+  genesis: string
+  /** sent as TRON-PRO-API-KEY; none when absent */
+  apiKey?: string
+  /** true when the node runs with `vm.saveInternalTx`, so that TRX sent by contracts is seen; false when absent */
+  internalTransactions?: boolean
+}
+
 const BITCOIN_KEYS = ['url', 'genesis', 'finalDepth', 'feeFloorMilliSatPerVb', 'feeCapMilliSatPerVb']
 const EVM_KEYS = ['url', 'chainId', 'finality', 'legacyGas', 'gasPriceFloor', 'gasPriceCap', 'traces']
-const HASH = /^[0-9a-f]{64}$/
-const DIGITS = /^\d{1,30}$/
+const TRON_KEYS = ['url', 'solidityUrl', 'genesis', 'apiKey', 'internalTransactions']
 /** Where the settings name no bounds: thousandths of a satoshi for each virtual byte, wei for each unit of gas. */
 const VBYTE_BOUNDS = { floor: '1000', cap: '300000' }
 const GAS_BOUNDS = { floor: '1000000000', cap: '500000000000' }
@@ -51,26 +67,24 @@ export const readChainSettings = (json: unknown): ChainSettings => {
   for (const [network, value] of Object.entries(json as Record<string, unknown>)) {
     const known = NETWORKS.find((one) => one === network)
     const settings = value as Record<string, unknown> | null
-    if (!known || known === 'TRON')
-      problems.push(`${network} is not a network of this build: there are BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN`)
+    if (!known) problems.push(`${network} is not a network of this build: there are ${NETWORKS.join(', ')}`)
     else if (typeof settings !== 'object' || settings === null) problems.push(`${network} is not an object`)
     else
-      problems.push(
-        ...(isEvmNetwork(known) ? evmProblems(settings) : bitcoinProblems(settings)).map(
-          (problem) => `${network}.${problem}`,
-        ),
-      )
+      problems.push(...problemsOf(known)(settings).map((problem) => `${network}.${problem}`))
   }
   if (problems.length > 0) throw new Error(problems.join('; '))
   return json as ChainSettings
 }
 
+const problemsOf = (network: Network): ((given: Record<string, unknown>) => string[]) => {
+  if (isEvmNetwork(network)) return evmProblems
+  return network === 'TRON' ? tronProblems : bitcoinProblems
+}
+
 const bitcoinProblems = (given: Record<string, unknown>): string[] => [
   ...unknownKeys(given, BITCOIN_KEYS),
   ...urlProblem(given),
-  ...(typeof given.genesis === 'string' && HASH.test(given.genesis)
-    ? []
-    : ['genesis is the hash of block 0: 64 lowercase hex digits']),
+  ...genesisProblem(given),
   ...countProblem(given, 'finalDepth'),
   ...digitsProblem(given, 'feeFloorMilliSatPerVb'),
   ...digitsProblem(given, 'feeCapMilliSatPerVb'),
@@ -91,41 +105,18 @@ const evmProblems = (given: Record<string, unknown>): string[] => [
   ...boundsProblem(given, 'gasPriceFloor', 'gasPriceCap', gasBounds(given.legacyGas === true)),
 ]
 
-const unknownKeys = (given: Record<string, unknown>, known: readonly string[]): string[] =>
-  Object.keys(given)
-    .filter((key) => !known.includes(key))
-    .map((key) => `${key} is unknown; there are ${known.join(', ')}`)
-
-const urlProblem = ({ url }: Record<string, unknown>): string[] =>
-  typeof url === 'string' && URL.canParse(url) && /^https?:/.test(url) ? [] : ['url is an http(s) address']
-
-const countProblem = (given: Record<string, unknown>, key: string): string[] =>
-  given[key] === undefined || (Number.isSafeInteger(given[key]) && (given[key] as number) > 0)
+const tronProblems = (given: Record<string, unknown>): string[] => [
+  ...unknownKeys(given, TRON_KEYS),
+  ...urlProblem(given),
+  ...(given.solidityUrl === undefined || isUrl(given.solidityUrl) ? [] : ['solidityUrl is an http(s) address']),
+  ...genesisProblem(given),
+  ...(given.apiKey === undefined || (typeof given.apiKey === 'string' && given.apiKey !== '') ? [] : ['apiKey is text']),
+  ...(given.internalTransactions === undefined || typeof given.internalTransactions === 'boolean'
     ? []
-    : [`${key} is a whole number above 0`]
-
-const digitsProblem = (given: Record<string, unknown>, key: string): string[] =>
-  given[key] === undefined || (typeof given[key] === 'string' && DIGITS.test(given[key]))
-    ? []
-    : [`${key} is a whole number written as a string`]
+    : ['internalTransactions is true or false']),
+]
 
 const gasBounds = (legacyGas: boolean): typeof GAS_BOUNDS => (legacyGas ? LEGACY_GAS_BOUNDS : GAS_BOUNDS)
-
-/** A cap below the floor would offer less than the network takes: everything sent would be stuck. */
-const boundsProblem = (
-  given: Record<string, unknown>,
-  floorKey: string,
-  capKey: string,
-  bounds: typeof GAS_BOUNDS,
-): string[] => {
-  const digits = (key: string, otherwise: string): string => {
-    const value = given[key] ?? otherwise
-    return typeof value === 'string' ? value : ''
-  }
-  const [floor, cap] = [digits(floorKey, bounds.floor), digits(capKey, bounds.cap)]
-  const isAbove = DIGITS.test(floor) && DIGITS.test(cap) && BigInt(floor) > BigInt(cap)
-  return isAbove ? [`${floorKey} (${floor}) is above ${capKey} (${cap})`] : []
-}
 
 const GENESIS: Readonly<Record<string, BitcoinChain>> = {
   '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f': 'mainnet',
@@ -155,4 +146,12 @@ export const evmSettingsOf = (network: EvmNetwork, given: EvmChainSettings) => (
   gasPriceFloor: BigInt(given.gasPriceFloor ?? gasBounds(given.legacyGas === true).floor),
   gasPriceCap: BigInt(given.gasPriceCap ?? gasBounds(given.legacyGas === true).cap),
   traces: given.traces ?? ('auto' as const),
+})
+
+/** What TRON's settings mean when they leave something out. */
+export const tronSettingsOf = ({ url, solidityUrl, apiKey, internalTransactions = false }: TronChainSettings) => ({
+  url,
+  solidityUrl,
+  apiKey,
+  internalTransactions,
 })

@@ -1,0 +1,80 @@
+import type { Head } from '@bursar/chainkit'
+import { encodeTokenBalanceOf, hexOfAddress, type Resources } from '@bursar/chainkit/tron'
+import { Malformed } from '../shape.ts'
+import { readTokenUnits } from './calls.ts'
+import { addressOf, amountOf, type Fields } from './fields.ts'
+import { readOrNothing, readSolidHead } from './heads.ts'
+import type { Method, TronNode } from './node.ts'
+
+export interface Wanted {
+  address: string
+  contract: string | null
+}
+
+const SOLID_ACCOUNT = 'walletsolidity/getaccount'
+/** The solidified head moves every few seconds; this often in a row it does not move within one reading. */
+const READINGS = 5
+
+const readAccount = (node: TronNode, method: Method, address: string): Promise<Fields | null> =>
+  readOrNothing(node, method, { address: hexOfAddress(address) }, (account) => {
+    if (addressOf(account['address'], 'address') !== address) throw new Malformed('another account')
+    return account
+  })
+
+/** An address that only ever received tokens is no account: it can send nothing until TRX, or a creation, activates it. */
+export const readIsActivated = async (node: TronNode, address: string): Promise<boolean> =>
+  (await readAccount(node, 'wallet/getaccount', address)) !== null
+
+export const readResources = async (node: TronNode, address: string): Promise<Resources> => {
+  const resources = await readOrNothing(
+    node,
+    'wallet/getaccountresource',
+    { address: hexOfAddress(address) },
+    (fields): Resources => {
+      if (fields['freeNetLimit'] === undefined) throw new Malformed('no freeNetLimit')
+      return {
+        bandwidth: left(fields, 'NetLimit', 'NetUsed'),
+        freeBandwidth: left(fields, 'freeNetLimit', 'freeNetUsed'),
+        energy: left(fields, 'EnergyLimit', 'EnergyUsed'),
+      }
+    },
+  )
+  return resources ?? { bandwidth: 0n, freeBandwidth: 0n, energy: 0n }
+}
+
+/** What was used may be above a limit that was lowered since: unstaked, or no longer lent. */
+const left = (fields: Fields, limit: string, used: string): bigint => {
+  const rest = amountOf(fields[limit], limit) - amountOf(fields[used], used)
+  return rest > 0n ? rest : 0n
+}
+
+/**
+ * Balances of the solidified head, all of one block: when it moved meanwhile, all are read anew. java-tron has no state
+ * of earlier blocks, and `/wallet` shows what pending transactions would leave.
+ */
+export const readSolidBalances = async (
+  node: TronNode,
+  wanted: readonly Wanted[],
+): Promise<{ head: Head; units: bigint[] }> => {
+  for (let attempt = 1; attempt <= READINGS; attempt += 1) {
+    const { height, hash } = await readSolidHead(node)
+    const units = await Promise.all(wanted.map((one) => readUnits(node, one)))
+    if ((await readSolidHead(node)).hash === hash) return { head: { height, hash }, units }
+  }
+  throw node.unavailable(SOLID_ACCOUNT, `the solidified head moved on while ${wanted.length} balances were read: ask for fewer`)
+}
+
+const readUnits = async (node: TronNode, { address, contract }: Wanted): Promise<bigint> => {
+  if (contract !== null) return readTokenUnits(node, contract, encodeTokenBalanceOf(address))
+  const account = await readAccount(node, SOLID_ACCOUNT, address)
+  return node.believe(SOLID_ACCOUNT, () => amountOf(account?.['balance'], 'balance'))
+}
+
+/** Throws `ChainUnavailable` for any height but the solidified head's. */
+export const readBalancesAt = async (node: TronNode, height: number, wanted: readonly Wanted[]): Promise<bigint[]> => {
+  if (wanted.length === 0) return []
+  const { head, units } = await readSolidBalances(node, wanted)
+  if (head.height !== height)
+    throw node.unavailable(SOLID_ACCOUNT, `balances are known at the solidified head ${head.height} only, not at ${height}`)
+  return units
+}

@@ -1,0 +1,70 @@
+import { isRefused } from '@bursar/chainkit'
+import { parseSigned } from '@bursar/chainkit/tron'
+import type { BroadcastResult } from '../port.ts'
+import { bytesOf, Malformed, objectOf } from '../shape.ts'
+import { hashOf, messageOf } from './fields.ts'
+import type { TronNode } from './node.ts'
+import type { ReadStatus } from './standing.ts'
+
+const METHOD = 'wallet/broadcasthex'
+
+export type Verdict = 'accepted' | 'known' | 'expired' | 'insufficient-funds' | 'invalid' | 'node-trouble'
+
+/** What java-tron's answers mean (`Return.response_code` in api.proto). What is not here is the node's trouble. */
+const VERDICTS: Readonly<Record<string, Verdict>> = {
+  SUCCESS: 'accepted',
+  DUP_TRANSACTION_ERROR: 'known',
+  SIGERROR: 'invalid',
+  CONTRACT_VALIDATE_ERROR: 'invalid',
+  CONTRACT_EXE_ERROR: 'invalid',
+  BANDWITH_ERROR: 'insufficient-funds',
+  TAPOS_ERROR: 'expired',
+  TOO_BIG_TRANSACTION_ERROR: 'invalid',
+  TRANSACTION_EXPIRATION_ERROR: 'expired',
+}
+
+/** How the validation of a contract says that the account has too little, or is not even activated. */
+const NO_FUNDS = /balance is not sufficient|no ?owneraccount|(owner|account) ?\[?\w*\]? (does not|doesn't|not) exist/i
+
+export const verdictOf = (code: string, message: string): Verdict => {
+  const verdict = VERDICTS[code] ?? 'node-trouble'
+  return verdict === 'invalid' && code !== 'SIGERROR' && NO_FUNDS.test(message) ? 'insufficient-funds' : verdict
+}
+
+/**
+ * Hands a transaction over once: whoever gets `ChainUnavailable` does not know whether the node took it. A refusal is
+ * held against where the transaction stands, since a node that has it in a block may find it expired or unpayable.
+ */
+export const broadcastTransaction = async (node: TronNode, readStatus: ReadStatus, raw: string): Promise<BroadcastResult> => {
+  const hash = idOf(raw)
+  if (hash === undefined) return { kind: 'refused', reason: 'invalid', message: 'not a signed transaction in hex' }
+  const answer = await node.ask(METHOD, { transaction: raw }, 1)
+  const { verdict, message, code } = node.believe(METHOD, () => readVerdict(answer, hash))
+  if (verdict === 'accepted' || verdict === 'known') return { kind: 'accepted' }
+  if (verdict === 'node-trouble') throw node.unavailable(METHOD, `refused: ${message} (${code})`)
+  if ((await readStatus(hash)).kind !== 'unknown') return { kind: 'accepted' }
+  return { kind: 'refused', reason: verdict, message: `${code}: ${message}` }
+}
+
+const idOf = (raw: string): string | undefined => {
+  try {
+    const parsed = parseSigned(bytesOf(raw, 'the transaction'))
+    return isRefused(parsed) ? undefined : parsed.hash
+  } catch {
+    return undefined
+  }
+}
+
+const readVerdict = (answer: unknown, hash: string): { verdict: Verdict; message: string; code: string } => {
+  const { result, code, txid, message, Error: failure } = objectOf(answer, 'the answer')
+  if (failure !== undefined) return { verdict: 'node-trouble', message: messageOf(failure), code: 'Error' }
+  const taken = txid === undefined ? undefined : hashOf(txid, 'txid')
+  if (taken !== undefined && taken !== hash) throw new Malformed(`${hash} was taken as ${taken}`)
+  if (result === true) {
+    if (taken === undefined) throw new Malformed('taken without a txid')
+    return { verdict: 'accepted', message: '', code: 'SUCCESS' }
+  }
+  if (typeof code !== 'string' || code === 'SUCCESS') throw new Malformed('neither taken nor refused')
+  const text = messageOf(message)
+  return { verdict: verdictOf(code, text), message: text, code }
+}

@@ -1,0 +1,104 @@
+import { DECIMALS_CALL, decodeUint } from '@bursar/chainkit/evm'
+import { hexOfAddress, type Contract } from '@bursar/chainkit/tron'
+import { listOf, Malformed, objectOf, textOf } from '../shape.ts'
+import { amountOf, addressOf, messageOf, type Fields } from './fields.ts'
+import { readOrNothing } from './heads.ts'
+import type { Method, TronNode } from './node.ts'
+
+type Call = Pick<Extract<Contract, { kind: 'TriggerSmartContract' }>, 'owner' | 'contract' | 'callValue' | 'data'>
+
+export type EnergyEstimate =
+  | { ok: true; energy: bigint }
+  | { ok: false; reason: 'reverted' | 'insufficient-funds'; message: string }
+
+const CONSTANT = 'wallet/triggerconstantcontract'
+const ESTIMATE = 'wallet/estimateenergy'
+const NO_FUNDS = /balance is not sufficient|insufficient balance/i
+
+/** Numbers must be safe in JSON: what is not fails here, and not as another amount at the node. */
+const bodyOf = ({ owner, contract, callValue, data }: Call): Fields => {
+  if (callValue > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError('this much TRX is not sent with a call')
+  return {
+    owner_address: hexOfAddress(owner),
+    contract_address: hexOfAddress(contract),
+    data: data.slice(2),
+    call_value: Number(callValue),
+  }
+}
+
+/**
+ * Energy that this very call takes now, a contract's dynamic factor included. The run tells whether it would fail; nodes
+ * with `vm.estimateEnergy` also say what has to be at hand while it runs, which may be more.
+ */
+export const estimateEnergy = async (node: TronNode, call: Call): Promise<EnergyEstimate> => {
+  const run = await runCall(node, CONSTANT, call)
+  if (!run.ok) return run
+  const required = await readRequired(node, call)
+  return { ok: true, energy: required > run.energy ? required : run.energy }
+}
+
+type Run = { ok: true; energy: bigint; answer: string } | Extract<EnergyEstimate, { ok: false }>
+
+/** Runs a call without a transaction. Throws `ChainUnavailable` when the node does not run it. */
+const runCall = async (node: TronNode, method: Method, call: Call): Promise<Run> => {
+  const answer = await node.read(method, bodyOf(call), (fields) => fields)
+  return node.believe(method, () => {
+    const { code, message } = objectOf(answer['result'], 'the result')
+    const text = messageOf(message)
+    if (code !== undefined && code !== 'SUCCESS') return refusalOf(messageOf(code), text)
+    const [ret] = listOf(objectOf(answer['transaction'] ?? {}, 'the transaction')['ret'] ?? [], 'ret')
+    const failed = ret !== undefined && objectOf(ret, 'ret')['ret'] === 'FAILED'
+    if (failed) return { ok: false, reason: NO_FUNDS.test(text) ? 'insufficient-funds' : 'reverted', message: text }
+    const [result] = listOf(answer['constant_result'], 'constant_result')
+    if (answer['energy_used'] === undefined) throw new Malformed('no energy_used')
+    return { ok: true, energy: amountOf(answer['energy_used'], 'energy_used'), answer: textOf(result ?? '', 'the result') }
+  })
+}
+
+/** Not a contract, or the virtual machine refuses the call: of anything else nothing is concluded. */
+const refusalOf = (code: string, message: string): Run => {
+  if (NO_FUNDS.test(message)) return { ok: false, reason: 'insufficient-funds', message }
+  if (code === 'CONTRACT_VALIDATE_ERROR' || code === 'CONTRACT_EXE_ERROR') return { ok: false, reason: 'reverted', message }
+  throw new Malformed(`refused: ${message} (${code})`)
+}
+
+/** 0 where the node does not estimate (`vm.estimateEnergy` is off by default). */
+const readRequired = async (node: TronNode, call: Call): Promise<bigint> => {
+  const answer = await node.ask(ESTIMATE, bodyOf(call))
+  return node.believe(ESTIMATE, () => {
+    const { result, energy_required: required } = objectOf(answer, 'the answer')
+    const isGiven = result !== undefined && objectOf(result, 'the result')['result'] === true
+    return isGiven ? amountOf(required, 'energy_required') : 0n
+  })
+}
+
+/** Anybody can be the caller of what only reads. */
+const readNumber = async (node: TronNode, method: Method, contract: string, data: `0x${string}`): Promise<bigint | undefined> => {
+  const run = await runCall(node, method, { owner: contract, contract, callValue: 0n, data })
+  return run.ok ? decodeUint(`0x${run.answer}`) : undefined
+}
+
+export const readTokenUnits = async (node: TronNode, contract: string, data: `0x${string}`): Promise<bigint> => {
+  const method = 'walletsolidity/triggerconstantcontract'
+  const units = await readNumber(node, method, contract, data)
+  if (units === undefined) throw node.unavailable(method, `${contract} answers no balance: is it a token?`)
+  return units
+}
+
+/** TRC-20 has it as uint8. */
+const MOST_DECIMALS = 255n
+
+export const readTokenDecimals = async (node: TronNode, contract: string): Promise<number> => {
+  const decimals = await readNumber(node, CONSTANT, contract, DECIMALS_CALL)
+  if (decimals === undefined || decimals > MOST_DECIMALS)
+    throw node.unavailable(CONSTANT, `${contract} is no token with decimals()`)
+  return Number(decimals)
+}
+
+export const readIsContract = async (node: TronNode, address: string): Promise<boolean> => {
+  const found = await readOrNothing(node, 'wallet/getcontract', { value: hexOfAddress(address) }, (contract) => {
+    if (addressOf(contract['contract_address'], 'contract_address') !== address) throw new Malformed('another contract')
+    return true
+  })
+  return found !== null
+}

@@ -1,0 +1,54 @@
+import { bandwidthOf, burnOf, mostBurntBy, type Contract, type Prices, type Usage } from '@bursar/chainkit/tron'
+import type { CostEstimate } from '../port.ts'
+import { listOf, Malformed, objectOf } from '../shape.ts'
+import { readIsActivated, readResources } from './accounts.ts'
+import { estimateEnergy } from './calls.ts'
+import { amountOf } from './fields.ts'
+import type { TronNode } from './node.ts'
+
+/** Votes change them; what a node leaves out is not guessed. */
+const PARAMETERS: Readonly<Record<keyof Prices, string>> = {
+  energy: 'getEnergyFee',
+  bandwidth: 'getTransactionFee',
+  accountBandwidth: 'getCreateAccountFee',
+  activation: 'getCreateNewAccountFeeInSystemContract',
+}
+
+export const readPrices = (node: TronNode): Promise<Prices> =>
+  node.read('wallet/getchainparameters', {}, ({ chainParameter }) => {
+    const values = new Map(
+      listOf(chainParameter, 'chainParameter').map((one) => {
+        const { key, value } = objectOf(one, 'a parameter')
+        return [key, value]
+      }),
+    )
+    const priceOf = (name: keyof Prices): bigint => {
+      if (!values.has(PARAMETERS[name])) throw new Malformed(`no ${PARAMETERS[name]}`)
+      return amountOf(values.get(PARAMETERS[name]), PARAMETERS[name])
+    }
+    return {
+      energy: priceOf('energy'),
+      bandwidth: priceOf('bandwidth'),
+      accountBandwidth: priceOf('accountBandwidth'),
+      activation: priceOf('activation'),
+    }
+  })
+
+/** As long on the wire as any: times and fee limits of this century have these sizes. */
+const LONGEST = { refBlockBytes: 'ffff', refBlockHash: 'ff'.repeat(8), expiration: 2 ** 42 - 1, timestamp: 2 ** 42 - 1 }
+const LONGEST_FEE_LIMIT = 15_000_000_000n
+
+export const estimateCost = async (node: TronNode, contract: Contract): Promise<CostEstimate> => {
+  const isCall = contract.kind === 'TriggerSmartContract'
+  const estimate = isCall ? await estimateEnergy(node, contract) : { ok: true as const, energy: 0n }
+  if (!estimate.ok) return estimate
+  const bandwidth = bandwidthOf({ ...LONGEST, feeLimit: isCall ? LONGEST_FEE_LIMIT : 0n, contract })
+  const usage: Usage = { bandwidth, energy: estimate.energy, activates: await readActivates(node, contract) }
+  const [prices, resources] = await Promise.all([readPrices(node), readResources(node, contract.owner)])
+  return { ok: true, usage, burn: burnOf(usage, prices, resources), most: mostBurntBy(usage, prices) }
+}
+
+const readActivates = async (node: TronNode, contract: Contract): Promise<boolean> => {
+  if (contract.kind === 'AccountCreateContract') return true
+  return contract.kind === 'TransferContract' && !(await readIsActivated(node, contract.to))
+}

@@ -1,0 +1,59 @@
+/** TRON by a full node of java-tron, 4.8 or newer, or by a gateway that speaks its HTTP API. */
+import { referenceTo } from '@bursar/chainkit/tron'
+import type { TronChainAdapter } from '../port.ts'
+import { readBalancesAt, readIsActivated, readResources, readSolidBalances } from './accounts.ts'
+import { readBlockAt } from './blocks.ts'
+import { broadcastTransaction } from './broadcast.ts'
+import { readIsContract, readTokenDecimals } from './calls.ts'
+import { estimateCost, readPrices } from './costs.ts'
+import { readHead, readHeaderAt, readSolidHead, type Header } from './heads.ts'
+import { createNode, type NodeSettings } from './node.ts'
+import { createStanding, readProvenDead } from './standing.ts'
+
+export interface TronAdapterSettings extends Omit<NodeSettings, 'timeoutMs'> {
+  /** contracts whose transfers are seen, in base58 */
+  tokens: readonly string[]
+  /** whether the node records what contracts send (`vm.saveInternalTx`), which it can't be asked */
+  internalTransactions: boolean
+  /** ms a question may take */
+  timeoutMs?: number
+}
+
+const TIMEOUT_MS = 30_000
+
+export const createTronAdapter = (settings: TronAdapterSettings): TronChainAdapter & { close(): Promise<void> } => {
+  const node = createNode({ ...settings, timeoutMs: settings.timeoutMs ?? TIMEOUT_MS })
+  const tokens = new Set(settings.tokens)
+  const statusOf = createStanding(node)
+  const headOf = ({ height, hash }: Header) => ({ height, hash })
+  return {
+    network: 'TRON',
+    identity: async () => {
+      const genesis = await readHeaderAt(node, 0)
+      if (!genesis) throw node.unavailable('wallet/getblock', 'the node has no genesis block')
+      return genesis.hash
+    },
+    capabilities: async () => ({ mempool: false, traces: settings.internalTransactions }),
+    head: async () => headOf(await readHead(node)),
+    finalized: async () => headOf(await readSolidHead(node)),
+    blockAt: (height) => readBlockAt(node, height, tokens),
+    hashAt: async (height) => (await readHeaderAt(node, height))?.hash ?? null,
+    mempool: async () => ({ hashes: new Set(), added: [] }),
+    statusOf,
+    broadcast: (raw) => broadcastTransaction(node, statusOf, raw),
+    feeRate: async () => ({ kind: 'resources', ...(await readPrices(node)) }),
+    balancesAt: (height, wanted) => readBalancesAt(node, height, wanted),
+    balancesAtFinal: (wanted) => readSolidBalances(node, wanted),
+    reference: async () => {
+      const [solid, head] = await Promise.all([readSolidHead(node), readHead(node)])
+      return { ...referenceTo(solid.hash), time: head.time }
+    },
+    resourcesOf: (address) => readResources(node, address),
+    isActivated: (address) => readIsActivated(node, address),
+    estimateCost: (contract) => estimateCost(node, contract),
+    isProvenDead: (hash, expiration) => readProvenDead(node, hash, expiration),
+    isContract: (address) => readIsContract(node, address),
+    tokenDecimals: (contract) => readTokenDecimals(node, contract),
+    close: () => node.close(),
+  }
+}

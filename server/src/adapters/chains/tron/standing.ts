@@ -1,0 +1,82 @@
+import type { TransactionStatus } from '../port.ts'
+import { Malformed } from '../shape.ts'
+import { readShownBlock } from './blocks.ts'
+import { countOf, hashOf, type Fields } from './fields.ts'
+import { readHeaderAt, readOrNothing, readSolidHead } from './heads.ts'
+import type { Method, TronNode } from './node.ts'
+import { contractRetOf, feeOf, succeededBy } from './outcome.ts'
+
+const INFO = 'wallet/gettransactioninfobyid'
+const PENDING = 'wallet/gettransactionfrompending'
+/** Between two questions a transaction may go from the pool into a block, or back: then it is asked about once more. */
+const READINGS = 2
+const BLOCKS_KEPT = 16
+
+/** What blocks say came of their transactions, by the block's hash: a block never changes. */
+type Outcomes = Map<string, Map<string, unknown>>
+
+export type ReadStatus = (hash: string) => Promise<TransactionStatus>
+
+/** Where a transaction stands. Its info proves nothing before the best chain's block at that height holds it. */
+export const createStanding = (node: TronNode): ReadStatus => {
+  const kept: Outcomes = new Map()
+  return async (hash) => {
+    for (let reading = 1; reading <= READINGS; reading += 1) {
+      const mined = await readMined(node, kept, hash)
+      if (mined) return mined
+      const pending = await readOrNothing(node, PENDING, { value: hash }, (shown) => sameHash(shown['txID'], hash))
+      if (pending) return { kind: 'mempool' }
+    }
+    return { kind: 'unknown' }
+  }
+}
+
+const readMined = async (node: TronNode, kept: Outcomes, hash: string): Promise<TransactionStatus | undefined> => {
+  const info = await readInfo(node, INFO, hash)
+  if (!info) return undefined
+  const height = node.believe(INFO, () => countOf(info['blockNumber'], 'blockNumber'))
+  const block = await readOutcomes(node, kept, height)
+  if (!block?.outcomes.has(hash)) return undefined
+  const succeeded = node.believe(INFO, () => succeededBy(block.outcomes.get(hash), info))
+  return { kind: 'mined', height, blockHash: block.hash, succeeded, fee: node.believe(INFO, () => feeOf(info)) }
+}
+
+const readInfo = (node: TronNode, method: Method, hash: string): Promise<Fields | null> =>
+  readOrNothing(node, method, { value: hash }, (info) => sameHash(info['id'], hash) && info)
+
+const sameHash = (value: unknown, hash: string): true => {
+  if (hashOf(value, 'the id') !== hash) throw new Malformed('an answer about another transaction')
+  return true
+}
+
+const readOutcomes = async (
+  node: TronNode,
+  kept: Outcomes,
+  height: number,
+): Promise<{ hash: string; outcomes: ReadonlyMap<string, unknown> } | undefined> => {
+  const header = await readHeaderAt(node, height)
+  if (!header) return undefined
+  const known = kept.get(header.hash)
+  if (known) return { hash: header.hash, outcomes: known }
+  const block = await readShownBlock(node, height)
+  if (!block) return undefined
+  const outcomes = node.believe(INFO, () => new Map(block.shown.map((one, at) => [block.hashes[at]!, contractRetOf(one)])))
+  if (kept.size >= BLOCKS_KEPT) kept.delete(kept.keys().next().value!)
+  kept.set(block.hash, outcomes)
+  return { hash: block.hash, outcomes }
+}
+
+/**
+ * True when the solidified chain is past the expiration and does not hold the transaction: no later block may take it.
+ * The time is read first, so that what the chain is then asked about is all that it could ever hold.
+ */
+export const readProvenDead = async (node: TronNode, hash: string, expiration: number): Promise<boolean> => {
+  const { time } = await readSolidHead(node)
+  if (time <= expiration) return false
+  for (const method of ['gettransactionbyid', 'gettransactioninfobyid'] as const) {
+    const id = method === 'gettransactionbyid' ? 'txID' : 'id'
+    const held = await readOrNothing(node, `walletsolidity/${method}`, { value: hash }, (shown) => sameHash(shown[id], hash))
+    if (held) return false
+  }
+  return true
+}

@@ -1,0 +1,60 @@
+import { isRefused, type ChainTransaction, type Transfer } from '@bursar/chainkit'
+import { addressOfEvmForm, decodeTokenTransferLog } from '@bursar/chainkit/tron'
+import { listOf, Malformed, objectOf, textOf } from '../shape.ts'
+import { addressOf, amountOf, hashOf, type Fields } from './fields.ts'
+import { internalTransfers } from './internal.ts'
+import { contractRetOf, feeOf, succeededBy, type Info } from './outcome.ts'
+
+/** @param tokens contracts whose logs count, in base58: names, symbols and TRC-10 mean nothing */
+export const decodeTransaction = (transaction: Fields, info: Info, tokens: ReadonlySet<string>): ChainTransaction => {
+  const hash = hashOf(transaction['txID'], 'txID')
+  const succeeded = succeededBy(contractRetOf(transaction), info)
+  return {
+    hash,
+    keys: [hash],
+    succeeded,
+    fee: feeOf(info),
+    transfers: succeeded
+      ? [...nativeTransfer(transaction), ...tokenTransfers(info, tokens), ...internalTransfers(info)]
+      : [],
+  }
+}
+
+/** TRX that the transaction itself sends: to an account, or along with a call of a contract. */
+const nativeTransfer = (transaction: Fields): Transfer[] => {
+  const contracts = listOf(objectOf(transaction['raw_data'], 'raw_data')['contract'], 'contract')
+  const contract = objectOf(contracts[0], 'the contract')
+  const sent = SENT_BY[String(contract['type'])]
+  if (!sent) return []
+  const value = objectOf(objectOf(contract['parameter'], 'the parameter')['value'], 'the value')
+  const units = amountOf(value[sent.units], sent.units)
+  if (units === 0n) return []
+  const from = addressOf(value['owner_address'], 'owner_address')
+  return [{ index: 'n', contract: null, from: [from], to: addressOf(value[sent.to], sent.to), units }]
+}
+
+const SENT_BY: Readonly<Record<string, { to: string; units: string }>> = {
+  TransferContract: { to: 'to_address', units: 'amount' },
+  TriggerSmartContract: { to: 'contract_address', units: 'call_value' },
+}
+
+/** Transfers of listed tokens. A log is named by its place in its transaction, which no reorganisation changes. */
+const tokenTransfers = (info: Info, tokens: ReadonlySet<string>): Transfer[] =>
+  listOf(info['log'] ?? [], 'log').flatMap((value, place): Transfer[] => {
+    const log = objectOf(value, 'a log')
+    const contract = contractOf(log['address'])
+    if (!tokens.has(contract)) return []
+    const topics = listOf(log['topics'] ?? [], 'topics').map((topic) => textOf(topic, 'a topic'))
+    const decoded = decodeTokenTransferLog({ topics, data: textOf(log['data'] ?? '', 'data') })
+    if (isRefused(decoded) || decoded.units === 0n) return []
+    return [{ index: `l:${place}`, contract, from: [decoded.from], to: decoded.to, units: decoded.units }]
+  })
+
+/** Logs name their contract as the virtual machine does: 20 bytes, without 41. */
+const contractOf = (value: unknown): string => {
+  try {
+    return addressOfEvmForm(textOf(value, 'the address of a log'))
+  } catch {
+    throw new Malformed('the address of a log is no address')
+  }
+}
