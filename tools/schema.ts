@@ -13,7 +13,7 @@ const TARGET = new URL('../server/src/db/schema.ts', import.meta.url)
 
 const TYPES: Record<string, string> = {
   uuid: 'string', text: 'string', bool: 'boolean', int2: 'number', int4: 'number', int8: 'number', numeric: 'bigint',
-  timestamptz: 'Date', date: 'Date', jsonb: 'unknown', bytea: 'Buffer', _text: 'string[]',
+  timestamptz: 'Date', date: 'Date', jsonb: 'unknown', bytea: 'Buffer', _text: 'string[]', _numeric: 'bigint[]',
 }
 
 interface Column {

@@ -1,12 +1,11 @@
-import { formatUnits } from '../money/index.ts'
 import { createAdapters } from '../adapters/chains/index.ts'
 import { isNetwork } from '@bursar/chainkit'
 import { createListeners, type World } from '../app.ts'
-import { auditBooks, reconcileNetwork } from '../treasury/index.ts'
 import { rescan } from '../watcher/index.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { withInstallation } from './merchant.ts'
 import { required, tokensOf, type Opened } from './open.ts'
+import { reconcileCommand } from './reconcile.ts'
 
 const worldOf = ({ config, runtime, policies }: Opened): World => ({
   runtime,
@@ -16,33 +15,7 @@ const worldOf = ({ config, runtime, policies }: Opened): World => ({
 })
 
 export const booksCommands: readonly Command[] = [
-  {
-    name: 'reconcile',
-    usage: 'reconcile',
-    summary: 'hold entries against balances, hash chains, and custody against the chains',
-    run: async (_args, env) =>
-      withInstallation(env, async (opened) => {
-        const { runtime, config } = opened
-        const { catalogue } = worldOf(opened)
-        const { findings, brokenSeal } = await auditBooks(runtime)
-        for (const finding of findings) print(`${finding.check} ${finding.subject}: ${finding.detail}`)
-        if (brokenSeal) print(`hash chain: account ${brokenSeal.accountId} breaks at version ${brokenSeal.version}`)
-        let off = findings.length + (brokenSeal ? 1 : 0)
-        const adapters = createAdapters(required(config.networks, 'BURSAR_NETWORKS_FILE'), tokensOf(catalogue))
-        for (const adapter of adapters.values()) {
-          const lines = await reconcileNetwork(runtime, catalogue, adapter)
-          if (!lines) print(`${adapter.network}: can't be compared now (not read yet, or its head is moving); try again`)
-          for (const { ticker, network, height, booked, onChain } of lines ?? []) {
-            const { scale } = catalogue.findCrypto(ticker)!
-            if (onChain !== booked) off += 1
-            const difference = onChain === booked ? 'equal' : `DIFFERENCE ${formatUnits(onChain - booked, scale)}`
-            print(`${network} ${ticker} at ${height}: books ${formatUnits(booked, scale)}, chain ${formatUnits(onChain, scale)}: ${difference}`)
-          }
-        }
-        print(off === 0 ? 'the ledger holds, and the chains agree' : `${off} finding(s)`)
-        if (off > 0) process.exitCode = 1
-      }),
-  },
+  reconcileCommand,
   {
     name: 'rescan',
     usage: 'rescan NETWORK FROM TO',

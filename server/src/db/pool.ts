@@ -8,6 +8,8 @@ const parsers: Record<number, (text: string) => unknown> = {
     return value
   },
   1700: (text) => BigInt(text),
+  // arrays of integer units, none of them null
+  1231: (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt)),
 }
 
 const types = {

@@ -36,6 +36,31 @@ export interface BusinessClockTable {
   offset_ms: Generated<number>
 }
 
+export interface CustodyAddressesTable {
+  network: string
+  asset: string
+  address: string
+  booked: bigint
+  suspended: Generated<bigint>
+  touched: Generated<boolean>
+  difference: Generated<bigint>
+  surplus_since: Date | null
+  compared_height: number | null
+  compared_at: Date | null
+}
+
+export interface CustodyRoundsTable {
+  network: string
+  asset: string
+  height: number
+  hash: string
+  booked: bigint
+  on_chain: bigint
+  short: bigint
+  surplus: bigint
+  compared_at: Date
+}
+
 export interface DepositsTable {
   merchant_id: string
   id: string
@@ -229,6 +254,21 @@ export interface MerchantsTable {
   disabled_at: Date | null
 }
 
+export interface NetworkCostsTable {
+  merchant_id: string
+  day: Date
+  network: string
+  asset: string
+  operation: string
+  units: bigint
+  postings: number
+}
+
+export interface NetworkCostsCountedTable {
+  account_id: number
+  version: number
+}
+
 export interface NetworkFeesTable {
   network: string
   rate: unknown
@@ -285,6 +325,22 @@ export interface RequestAnswersTable {
   status: number
   body: string
   created_at: Date
+}
+
+export interface ReserveLeavesTable {
+  merchant_id: string
+  report_id: string
+  units: bigint[]
+}
+
+export interface ReserveReportsTable {
+  id: string
+  taken_at: Date
+  statement: string
+  secret: Buffer
+  commitment: string
+  public_key: string | null
+  signature: string | null
 }
 
 export interface UtxosTable {
@@ -354,6 +410,8 @@ export interface Schema {
   addresses: AddressesTable
   alerts: AlertsTable
   business_clock: BusinessClockTable
+  custody_addresses: CustodyAddressesTable
+  custody_rounds: CustodyRoundsTable
   deposits: DepositsTable
   derivation_counters: DerivationCountersTable
   event_attempts: EventAttemptsTable
@@ -373,11 +431,15 @@ export interface Schema {
   merchant_audit: MerchantAuditTable
   merchant_keys: MerchantKeysTable
   merchants: MerchantsTable
+  network_costs: NetworkCostsTable
+  network_costs_counted: NetworkCostsCountedTable
   network_fees: NetworkFeesTable
   outgoing: OutgoingTable
   outgoing_attempts: OutgoingAttemptsTable
   rates: RatesTable
   request_answers: RequestAnswersTable
+  reserve_leaves: ReserveLeavesTable
+  reserve_reports: ReserveReportsTable
   utxos: UtxosTable
   watch_blocks: WatchBlocksTable
   watch_cursors: WatchCursorsTable

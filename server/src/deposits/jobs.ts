@@ -3,11 +3,9 @@ import { familyOf, openLeases, type AddressOwner } from '../addresses/index.ts'
 import type { ChainAdapter } from '../adapters/chains/port.ts'
 import type { Moment } from '../base/moment.ts'
 import { inTransaction, type Tx } from '../db/index.ts'
-import type { Effects } from '../effects/index.ts'
+import { carryOut, type Effects } from '../effects/index.ts'
 import type { Job } from '../jobs/index.ts'
-import { applyAll } from '../ledger/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { emit } from '../webhooks/index.ts'
 import type { HeldBy } from './balance-check.ts'
 
 import { finalHeightOf } from './queries.ts'
@@ -57,8 +55,6 @@ const checkPage = async (
   if (held.length === 0) return
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    const { items, notices } = await deposits.explainBalances(tx, network, at, held, moment)
-    await applyAll(tx, items)
-    await emit(tx, notices, moment)
+    await carryOut(tx, await deposits.explainBalances(tx, network, at, held, moment), moment)
   })
 }

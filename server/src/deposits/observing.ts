@@ -3,9 +3,10 @@ import { sql } from 'kysely'
 import { familyOf, ownerOf } from '../addresses/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
-import type { Effects } from '../effects/index.ts'
+import { joinEffects, type Effects } from '../effects/index.ts'
 import { compare, type Comparison } from './comparing.ts'
 
+import { brought } from './custody.ts'
 import { openDeposits } from './opening.ts'
 import { creditHeightOf } from './policy.ts'
 import type { DepositSettings } from './settings.ts'
@@ -44,13 +45,13 @@ export const observeBlock = async (
   const mined = again.map(({ deposit, index }) => ({
     ...deposit, index, creditHeight: creditHeight(deposit.transaction),
   }))
-  await moveMined(tx, mined, block, moment.at)
+  const moved = await moveMined(tx, mined, block, moment.at)
   const arrivals = fresh.map((s) => ({ ...s, block, creditHeight: creditHeight(s.transaction) }))
   // A block read after a pause brought its money when it was mined.
   const at = new Date(Math.min(block.time, moment.at.getTime()))
   const effects = await openDeposits(tx, network, arrivals, at, settings, moment)
   await noteConflicts(tx, network, block)
-  return effects
+  return joinEffects([{ items: [], notices: [], moves: brought(again.flatMap(({ deposit }) => (moved.has(deposit.id) ? [deposit] : []))) }, effects])
 }
 
 /** The pool as it is now: stores what is on its way to us, and notes what is there no more, or again. */

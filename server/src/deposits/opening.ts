@@ -5,6 +5,7 @@ import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 
 import { noEffects, type Effects } from '../effects/index.ts'
+import { brought } from './custody.ts'
 import { depositNotice } from './notice.ts'
 import type { DepositSettings } from './settings.ts'
 import { insertDeposits, type NewDeposit } from './store.ts'
@@ -45,7 +46,8 @@ export const openDeposits = async (
   const owners = arrivals.map(({ owner }) => owner)
   const rotating = new Set(owners.filter(({ leasedUntil }) => leasedUntil !== null).map(({ addressId }) => addressId))
   await replenish(tx, added.filter(({ addressId, failReason }) => failReason === null && rotating.has(addressId)), at)
-  return { items: [], notices: added.map((deposit) => depositNotice(deposit, catalogue)) }
+  const notices = added.map((deposit) => depositNotice(deposit, catalogue))
+  return { items: [], notices, moves: brought(added.filter(({ blockHeight }) => blockHeight !== null)) }
 }
 
 const newDeposit = (network: Network, arrival: Arrival, at: Date, moment: Moment): NewDeposit => {

@@ -3,7 +3,9 @@ import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { joinEffects, type Effects } from '../effects/index.ts'
+import { opposite } from '../custody/index.ts'
 import { consequencesOf } from './consequences.ts'
+import { brought } from './custody.ts'
 
 import type { DepositSettings } from './settings.ts'
 import { moveWhere } from './store.ts'
@@ -63,5 +65,6 @@ export const orphanDeposits = async (
     sql`block_height = null, block_hash = null, credit_height = null, gone_at = ${moment.at}`,
     moment.at,
   )
-  return consequencesOf(tx, 'reorganized', moved, settings, moment)
+  const moves = opposite(brought(moved.map(({ deposit }) => deposit)))
+  return { ...(await consequencesOf(tx, 'reorganized', moved, settings, moment)), moves }
 }

@@ -88,21 +88,23 @@ export interface MinedAt {
   creditHeight: number | null
 }
 
-/** Puts deposits into a block of the best chain. */
+/** Puts deposits into a block of the best chain. Returns the ids of those that were in none. */
 export const moveMined = async (
   tx: Tx,
   mined: readonly MinedAt[],
   block: { height: number; hash: string },
   at: Date,
-): Promise<void> => {
-  if (mined.length === 0) return
+): Promise<Set<string>> => {
+  if (mined.length === 0) return new Set()
   const { from, target } = pathOf('mined')
-  await sql`update deposits d set state = ${target}, updated_at = ${at}, index = r.index,
+  const { rows } = await sql<{ id: string }>`update deposits d set state = ${target}, updated_at = ${at}, index = r.index,
       block_height = ${block.height}, block_hash = ${block.hash}, credit_height = r."creditHeight",
       gone_at = null, conflict_transaction = null, conflict_height = null
     from jsonb_to_recordset(${json(mined)}::jsonb) r("merchantId" uuid, id uuid, index text, "creditHeight" bigint)
     where d.merchant_id = r."merchantId" and d.id = r.id and d.state = any(${from}::text[])
-      and d.block_height is null`.execute(tx)
+      and d.block_height is null
+    returning d.id`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Frees the places of deposits in their transactions, for what is there now. */

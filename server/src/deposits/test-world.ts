@@ -2,14 +2,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Block, ChainTransaction, Network, Transfer } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import type { Effects } from '../effects/index.ts'
+import { carryOut, type Effects } from '../effects/index.ts'
 import type pg from 'pg'
 import { createCatalogue } from '../assets/index.ts'
 import { uuidv7 } from '../base/id.ts'
 import type { Moment } from '../base/moment.ts'
 import { createDb, createPool, inTransaction, type Db, type Tx } from '../db/index.ts'
-import { applyAll, balancesOf, type AccountKind } from '../ledger/index.ts'
-import { emit } from '../webhooks/index.ts'
+import { balancesOf, type AccountKind } from '../ledger/index.ts'
 import {
   createDeposits, DEFAULT_DEPOSIT_POLICY, type CreditedSubscriber, type Deposits,
 } from './index.ts'
@@ -108,9 +107,7 @@ export const createWorld = (url: string, onCredited: readonly CreditedSubscriber
     act: (work) =>
       inTransaction(db, async (tx) => {
         const moment = world.moment()
-        const { items, notices } = await work(tx, moment)
-        await applyAll(tx, items)
-        await emit(tx, notices, moment)
+        await carryOut(tx, await work(tx, moment), moment)
       }),
     mine: (network, height, transactions, branch) =>
       world.act((tx, moment) => deposits.block(tx, network, blockOf(height, transactions, branch, world.now), moment)),
@@ -149,7 +146,7 @@ export const wipe = async (db: Db): Promise<void> => {
   await sql`alter table ledger_transfers disable trigger user; alter table ledger_entries disable trigger user;
     alter table events disable trigger user`.execute(db)
   await sql`truncate deposits, addresses, ledger_accounts, ledger_transfers, ledger_entries, events, event_heads,
-    event_streams, freezes, alerts, watch_cursors, watch_blocks`.execute(db)
+    event_streams, freezes, alerts, watch_cursors, watch_blocks, custody_addresses`.execute(db)
   await sql`alter table ledger_transfers enable trigger user; alter table ledger_entries enable trigger user;
     alter table events enable trigger user`.execute(db)
 }

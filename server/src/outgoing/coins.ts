@@ -1,5 +1,6 @@
-import type { Block, Network } from '@bursar/chainkit'
+import { NATIVE_TICKER, type Block, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
+import { opposite, type CustodyMove } from '../custody/index.ts'
 import type { Db, Tx } from '../db/index.ts'
 
 /** A coin of ours that nothing spends yet. */
@@ -13,12 +14,27 @@ export interface OwnCoin {
   units: bigint
 }
 
-/** Notes the coins a block makes for us and the coins of ours it spends. */
-export const followCoins = async (tx: Tx, network: Network, block: Block): Promise<void> => {
+interface Changed {
+  address: string
+  units: bigint
+}
+
+const movesOf = (network: Network, coins: readonly Changed[]): CustodyMove[] =>
+  coins.map(({ address, units }) => ({ network, asset: NATIVE_TICKER[network], address, units }))
+
+/** A coin that none of our transactions spent is not gone by the books: its address is short of it. */
+const byUs = (network: Network, hash: ReturnType<typeof sql>) =>
+  sql`exists (select from outgoing_attempts a where a.network = ${network} and a.hash = ${hash})`
+
+/**
+ * Notes the coins a block makes for us and the coins of ours it spends. Answers what addresses should hold more or less by
+ * that, which is nothing when the block is read again.
+ */
+export const followCoins = async (tx: Tx, network: Network, block: Block): Promise<CustodyMove[]> => {
   const made = block.transactions.flatMap((t) =>
     t.transfers.filter((x) => x.index.startsWith('o:')).map((x) => ({ hash: t.hash, vout: Number(x.index.slice(2)), to: x.to, units: x.units })),
   )
-  await sql`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, block_height)
+  const { rows: come } = await sql<Changed>`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, block_height)
     select ${network}, u.t, u.v, u.a, k.account, k.branch, k.derivation_index, u.n, ${block.height}
     from unnest(${made.map((m) => m.hash)}::text[], ${made.map((m) => m.vout)}::int[], ${made.map((m) => m.to)}::text[],
       ${made.map((m) => m.units.toString())}::numeric[]) u(t, v, a, n)
@@ -27,17 +43,27 @@ export const followCoins = async (tx: Tx, network: Network, block: Block): Promi
       union all
       select account, branch, derivation_index from house_addresses where family = 'BITCOIN' and address = u.a
     ) k on true
-    on conflict (network, transaction, vout) do update set block_height = excluded.block_height`.execute(tx)
+    on conflict (network, transaction, vout) do update set block_height = excluded.block_height where utxos.block_height is null
+    returning address, units`.execute(tx)
   const spent = block.transactions.flatMap((t) => t.keys.map((key) => ({ key: key.split(':'), by: t.hash })))
-  await sql`update utxos x set spent_by = u.by, spent_height = ${block.height}
+  const { rows: gone } = await sql<Changed>`update utxos x set spent_by = u.by, spent_height = ${block.height}
     from unnest(${spent.map((s) => s.key[0])}::text[], ${spent.map((s) => Number(s.key[1]))}::int[], ${spent.map((s) => s.by)}::text[]) u(t, v, by)
-    where x.network = ${network} and x.transaction = u.t and x.vout = u.v`.execute(tx)
+    where x.network = ${network} and x.transaction = u.t and x.vout = u.v and x.spent_by is null
+    returning x.address, case when ${byUs(network, sql`u.by`)} then x.units else 0 end as units`.execute(tx)
+  return [...movesOf(network, come), ...opposite(movesOf(network, gone))]
 }
 
 /** Takes back what lost blocks made and spent: their coins are unconfirmed again, and unspent. */
-export const unfollowCoins = async (tx: Tx, network: Network, fromHeight: number): Promise<void> => {
-  await sql`update utxos set spent_by = null, spent_height = null where network = ${network} and spent_height >= ${fromHeight}`.execute(tx)
-  await sql`update utxos set block_height = null where network = ${network} and block_height >= ${fromHeight}`.execute(tx)
+export const unfollowCoins = async (tx: Tx, network: Network, fromHeight: number): Promise<CustodyMove[]> => {
+  const { rows: back } = await sql<Changed>`with lost as (
+      select transaction, vout, ${byUs(network, sql`utxos.spent_by`)} as ours from utxos
+      where network = ${network} and spent_height >= ${fromHeight} for update)
+    update utxos x set spent_by = null, spent_height = null from lost
+    where x.network = ${network} and x.transaction = lost.transaction and x.vout = lost.vout
+    returning x.address, case when lost.ours then x.units else 0 end as units`.execute(tx)
+  const { rows: lost } = await sql<Changed>`update utxos set block_height = null
+    where network = ${network} and block_height >= ${fromHeight} returning address, units`.execute(tx)
+  return [...movesOf(network, back), ...opposite(movesOf(network, lost))]
 }
 
 /**

@@ -12,10 +12,9 @@ import { type OutgoingSubscriber } from './transaction.ts'
 export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => ({
   /** Our transactions in a new block of the best chain are mined. */
   block: async (tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects> => {
-    if (network === 'BITCOIN') await followCoins(tx, network, block)
+    const moves = network === 'BITCOIN' ? await followCoins(tx, network, block) : []
     const ours = await oursAmong(tx, network, block.transactions.map((t) => t.hash))
-    if (ours.size === 0) return noEffects
-    const effects: Effects[] = []
+    const effects: Effects[] = [{ ...noEffects, moves }]
     for (const transaction of block.transactions) {
       const own = ours.get(transaction.hash)
       if (!own) continue
@@ -39,7 +38,7 @@ export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => (
       where network = ${network} and mined_height >= ${fromHeight} and state = 'mined' order by id`.execute(tx)
     const effects: Effects[] = []
     for (const { id, hash } of rows) effects.push(await moveAndTell(tx, id, 'reorganized', hash, subscribers, moment))
-    if (network === 'BITCOIN') await unfollowCoins(tx, network, fromHeight)
+    if (network === 'BITCOIN') effects.push({ ...noEffects, moves: await unfollowCoins(tx, network, fromHeight) })
     return joinEffects(effects)
   },
 

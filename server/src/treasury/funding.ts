@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { familyOf, houseAddressesAmong } from '../addresses/index.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
+import { onAccounts, opposite, type CustodyMove } from '../custody/index.ts'
 import type { Tx } from '../db/index.ts'
 import { noEffects, type Effects } from '../effects/index.ts'
 import { applyAll, HOUSE, type Item } from '../ledger/index.ts'
@@ -27,23 +28,26 @@ export const createFunding = (catalogue: Catalogue) => ({
     if (house.size === 0) return noEffects
     const arriving = block.transactions.filter((t) => t.transfers.some((x) => house.has(x.to)))
     const ours = await oursAmong(tx, network, arriving.map((t) => t.hash))
+    const moves: CustodyMove[] = []
     for (const { hash, transfers } of arriving) {
       if (ours.has(hash)) continue
       for (const transfer of transfers.filter((x) => house.has(x.to))) {
         const known = catalogue.byContract(network, transfer.contract)
         if (!known) continue
         const units = rescale(transfer.units, known.on.decimals, known.asset.scale)
-        await sql`insert into fundings(network, transaction, index, asset, address, units, block_height)
+        const { rows } = await sql`insert into fundings(network, transaction, index, asset, address, units, block_height)
           values (${network}, ${hash}, ${transfer.index}, ${known.asset.ticker}, ${transfer.to}, ${units}, ${block.height})
-          on conflict (network, transaction, index) do nothing`.execute(tx)
+          on conflict (network, transaction, index) do nothing returning 1`.execute(tx)
+        if (rows.length === 1) moves.push({ network, asset: known.asset.ticker, address: transfer.to, units })
       }
     }
-    return noEffects
+    return { ...noEffects, moves: onAccounts(moves) }
   },
 
   orphaned: async (tx: Tx, network: Network, fromHeight: number, _moment: Moment): Promise<Effects> => {
-    await sql`delete from fundings where network = ${network} and block_height >= ${fromHeight} and not booked`.execute(tx)
-    return noEffects
+    const { rows } = await sql<CustodyMove>`delete from fundings where network = ${network} and block_height >= ${fromHeight} and not booked
+      returning network, asset, address, units`.execute(tx)
+    return { ...noEffects, moves: opposite(onAccounts(rows)) }
   },
 
   settled: async (tx: Tx, network: Network, heights: { finalHeight: number }, moment: Moment): Promise<Effects> => {

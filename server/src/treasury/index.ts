@@ -1,9 +1,14 @@
 /**
  * The house's money: what reaches its wallets, and whether the books and the chains agree. Promises that money from outside
- * is booked once and only when final, and that a shortage stops withdrawals of that asset.
+ * is booked once and only when final, and that a shortage, in total or at any one address, stops withdrawals of that asset.
  */
 export { freeze, liftFreeze, listFreezes } from './freezes.ts'
 export type { Freeze } from './freezes.ts'
 export { createFunding, grantCapital } from './funding.ts'
-export { auditBooks, createReconcileJob, createSealJob, reconcileNetwork } from './jobs.ts'
-export type { CustodyLine } from './reconcile.ts'
+export { driftsOf, listRounds } from './comparisons.ts'
+export type { CustodyLine, Drift } from './comparisons.ts'
+export { auditBooks, createSealJob } from './jobs.ts'
+export { createReconcileJob, judgeRound, reconcileFully, reconcileNetwork } from './jobs-reconcile.ts'
+export type { Round } from './jobs-reconcile.ts'
+export { DEFAULT_ROUND_LIMITS } from './reconcile.ts'
+export type { RoundLimits } from './reconcile.ts'

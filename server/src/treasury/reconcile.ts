@@ -2,49 +2,93 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { familyOf } from '../addresses/index.ts'
 import type { AssetOnNetwork, Catalogue, CryptoAsset } from '../assets/index.ts'
-import type { Db } from '../db/index.ts'
-import { rescale } from '../money/index.ts'
+import { recordedTotals } from '../custody/index.ts'
+import type { Db, Tx } from '../db/index.ts'
 
-/** What the books say we hold of an asset on a network, at the height the watcher has read to. Ledger units. */
-export interface BookedCustody {
-  height: number
-  hash: string
-  /** by ticker: custody, plus what the chain already shows but is not booked before it is final */
-  expected: Map<string, bigint>
-  /** every address of ours that may hold anything */
-  addresses: string[]
+/** An address whose balance of one asset is to be held against the chain. */
+export interface Comparand {
+  asset: string
+  address: string
+  /** ledger units */
+  booked: bigint
 }
 
-/** Reads the books and the cursor in one snapshot. Undefined while the network has not been read. */
-export const readBookedCustody = async (db: Db, network: Network): Promise<BookedCustody | undefined> =>
+/** What the books say of a network at the block the watcher has read to. Ledger units, by asset. */
+export interface Books {
+  height: number
+  hash: string
+  /** the ledger: custody, plus what the chain already shows but is not booked before it is final */
+  ledger: Map<string, bigint>
+  /** the records of addresses, which add up to the same unless one of the two is wrong */
+  recorded: Map<string, bigint>
+  comparands: Comparand[]
+}
+
+export interface RoundLimits {
+  /** addresses that changed since they were compared, at most in one round; the others wait for the next */
+  mostTouched: number
+  /** addresses where nothing happened are compared again when their last comparison is this old, so many in a round */
+  idleAfterMs: number
+  mostIdle: number
+}
+
+/** With a million idle addresses and a round every 5 minutes all are seen again within four days after the week is over. */
+export const DEFAULT_ROUND_LIMITS: RoundLimits = { mostTouched: 20_000, idleAfterMs: 7 * 86_400_000, mostIdle: 1_000 }
+
+const COLUMNS = sql.raw('asset, address, booked')
+
+/**
+ * Reads the cursor, the ledger, and the records of those addresses that are due, in one snapshot. Undefined while the
+ * network has not been read.
+ */
+export const readBooks = async (db: Db, network: Network, limits: RoundLimits, at: Date): Promise<Books | undefined> =>
   db.transaction().setIsolationLevel('repeatable read').execute(async (tx) => {
     const cursor = await sql<{ height: number; hash: string }>`select height, hash from watch_cursors where network = ${network}`.execute(tx)
     if (!cursor.rows[0]) return undefined
-    const { height, hash } = cursor.rows[0]
-    const { rows } = await sql<{ asset: string; units: bigint }>`select asset, sum(units) as units from (
+    const ledger = await sql<{ asset: string; units: bigint }>`select asset, sum(units) as units from (
         select asset, -posted as units from ledger_accounts where kind = ${`custody:${network}`}
         union all
         select asset, units from deposits where network = ${network} and state = 'pending' and block_height is not null and not internal
         union all
         select asset, units from fundings where network = ${network} and not booked
       ) x group by asset`.execute(tx)
-    const addresses = await sql<{ address: string }>`select address from house_addresses where family = ${familyOf(network)}
-      union select address from deposits where network = ${network} and not internal`.execute(tx)
     return {
-      height,
-      hash,
-      expected: new Map(rows.map((row) => [row.asset, row.units])),
-      addresses: addresses.rows.map((row) => row.address),
+      ...cursor.rows[0],
+      ledger: new Map(ledger.rows.map((row) => [row.asset, row.units])),
+      recorded: await recordedTotals(tx, network),
+      comparands: await readComparands(tx, network, limits, at),
     }
   })
 
-export interface CustodyLine {
-  network: Network
-  ticker: string
-  height: number
-  /** ledger units */
-  booked: bigint
-  onChain: bigint
+/** What changed, what differed last time, the wallets of the house, and the idle ones whose turn it is. */
+const readComparands = async (tx: Tx, network: Network, limits: RoundLimits, at: Date): Promise<Comparand[]> => {
+  const idleSince = new Date(at.getTime() - limits.idleAfterMs)
+  const { rows } = await sql<Comparand>`
+    (select ${COLUMNS} from custody_addresses where network = ${network} and touched order by compared_at nulls first limit ${limits.mostTouched})
+    union
+    (select ${COLUMNS} from custody_addresses where network = ${network} and difference <> 0)
+    union
+    (select c.asset, c.address, c.booked from house_addresses h join custody_addresses c on c.network = ${network} and c.address = h.address
+      where h.family = ${familyOf(network)} and h.branch = 0)
+    union
+    (select ${COLUMNS} from custody_addresses where network = ${network} and compared_at < ${idleSince} order by compared_at limit ${limits.mostIdle})
+    order by asset, address`.execute(tx)
+  return rows
+}
+
+/** Wallets of the house are compared for every asset of the network, whatever they are known to hold. */
+export const recordHouseAddresses = async (db: Db, network: Network, assets: readonly string[]): Promise<void> => {
+  await sql`insert into custody_addresses(network, asset, address, booked)
+    select ${network}, u.asset, h.address, 0 from house_addresses h cross join unnest(${[...assets]}::text[]) u(asset)
+    where h.family = ${familyOf(network)} and h.branch = 0 on conflict do nothing`.execute(db)
+}
+
+/** Has every address compared for every asset of the network, whether anything happened there or not. */
+export const touchEverything = async (db: Db, network: Network, assets: readonly string[]): Promise<void> => {
+  await sql`insert into custody_addresses(network, asset, address, booked)
+    select ${network}, u.asset, a.address, 0 from (select distinct address from custody_addresses where network = ${network}) a
+      cross join unnest(${[...assets]}::text[]) u(asset)
+    on conflict (network, asset, address) do update set touched = true where not custody_addresses.touched`.execute(db)
 }
 
 /** The assets of a network, in a fixed order. */
@@ -52,17 +96,4 @@ export const assetsOn = (catalogue: Catalogue, network: Network): { asset: Crypt
   catalogue.crypto.flatMap((asset) => {
     const on = asset.networks.get(network)
     return on ? [{ asset, on }] : []
-  })
-
-/** Puts chain balances (chain units, in the order asset by asset, address by address) beside what is booked. */
-export const compareCustody = (
-  network: Network,
-  booked: BookedCustody,
-  assets: readonly { asset: CryptoAsset; on: AssetOnNetwork }[],
-  balances: readonly bigint[],
-): CustodyLine[] =>
-  assets.map(({ asset, on }, i) => {
-    const own = balances.slice(i * booked.addresses.length, (i + 1) * booked.addresses.length)
-    const onChain = rescale(own.reduce((sum, units) => sum + units, 0n), on.decimals, asset.scale)
-    return { network, ticker: asset.ticker, height: booked.height, booked: booked.expected.get(asset.ticker) ?? 0n, onChain }
   })

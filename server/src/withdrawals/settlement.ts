@@ -2,6 +2,7 @@ import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { Moment } from '../base/moment.ts'
 import { moveOf } from '../base/moves.ts'
 import type { Catalogue } from '../assets/index.ts'
+import { onAccounts, type CustodyMove } from '../custody/index.ts'
 import type { Tx } from '../db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { HOUSE, type Item } from '../ledger/index.ts'
@@ -34,6 +35,8 @@ export const createSettlement =
   async (tx, change, moment) => {
     if (change.outgoing.purpose === 'filler') return settleFiller(catalogue, change, moment)
     const withdrawals = await carriedBy(tx, change.outgoing.id)
+    // What carries nobody's money any more still costs its fee.
+    if (withdrawals.length === 0 && change.outgoing.purpose === 'payout') return settleFiller(catalogue, change, moment)
     const shares = feeShares(catalogue, change, withdrawals.length)
     const all: Effects[] = []
     for (const [i, withdrawal] of withdrawals.entries()) {
@@ -59,7 +62,7 @@ const settleOne = async (
     ...(event === 'mined' ? { sendsDone: !onlyCost } : {}),
   })
   if (!withdrawal) return noEffects
-  const effects: { items: Item[]; notices: Notice[] } = { items: [], notices: [] }
+  const effects: { items: Item[]; notices: Notice[]; moves: CustodyMove[] } = { items: [], notices: [], moves: [] }
   const asset = catalogue.findCrypto(withdrawal.ticker)!
   const carried = { hash: change.hash, from: change.outgoing.senders, block: change.outgoing.minedHeight }
   const outcome = onlyCost ? costItem : transitItem
@@ -76,9 +79,11 @@ const settleOne = async (
         break
       case 'moveToTransit':
         effects.items.push(...nonEmpty(outcome(withdrawal, feeShare, 'out', moment)))
+        effects.moves.push(...movesOf(change, withdrawal, onlyCost, feeShare, 'out'))
         break
       case 'moveFromTransit':
         effects.items.push(...nonEmpty(outcome(withdrawal, feeShare, 'back', moment)))
+        effects.moves.push(...movesOf(change, withdrawal, onlyCost, feeShare, 'back'))
         break
       case 'capture':
         effects.items.push(captureItem(withdrawal, moment))
@@ -92,6 +97,20 @@ const settleOne = async (
     }
   }
   return effects
+}
+
+/** What the sending account holds less for a payment and its share of the fee, as `transitItem` and `costItem` post it. */
+const movesOf = (
+  { outgoing }: OutgoingChange,
+  { ticker, units }: Withdrawal,
+  onlyCost: boolean,
+  feeShare: bigint,
+  direction: 'out' | 'back',
+): CustodyMove[] => {
+  const sign = direction === 'out' ? -1n : 1n
+  const { network, senders } = outgoing
+  const from = (asset: string, left: bigint): CustodyMove => ({ network, asset, address: senders[0]!, units: sign * left })
+  return onAccounts([...(onlyCost ? [] : [from(ticker, units)]), from(NATIVE_TICKER[network], feeShare)])
 }
 
 const nonEmpty = (item: Item): Item[] => (item.transfer.legs.length === 0 ? [] : [item])
@@ -120,5 +139,8 @@ const settleFiller = (catalogue: Catalogue, change: OutgoingChange, moment: Mome
   const fee = feeInLedgerUnits(catalogue, outgoing)
   if (fee === 0n) return noEffects
   const direction = event === 'mined' ? 'out' : 'back'
-  return { items: [fillerCost(outgoing.network, HOUSE, fee, direction, outgoing.id, moment)], notices: [] }
+  const item = fillerCost(outgoing.network, HOUSE, fee, direction, outgoing.id, moment)
+  const left = direction === 'out' ? -fee : fee
+  const moves = onAccounts([{ network: outgoing.network, asset: NATIVE_TICKER[outgoing.network], address: outgoing.senders[0]!, units: left }])
+  return { items: [item], notices: [], moves }
 }

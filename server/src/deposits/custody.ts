@@ -1,0 +1,10 @@
+import { onAccounts, type CustodyMove } from '../custody/index.ts'
+import type { Deposit } from './deposit.ts'
+
+/** What deposits in blocks of the best chain bring to their addresses, whether credited yet or not. */
+export const brought = (deposits: readonly Deposit[]): CustodyMove[] =>
+  onAccounts(
+    deposits
+      .filter(({ internal }) => !internal)
+      .map(({ network, asset, address, units }) => ({ network, asset, address, units })),
+  )

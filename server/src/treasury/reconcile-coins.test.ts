@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto'
+import { isRefused } from '@bursar/chainkit'
+import { parseTransaction } from '@bursar/chainkit/bitcoin'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useDatabase } from '../../../test/setup/database.ts'
+import { migrated } from '../../../test/setup/migrated.ts'
+import { serialize } from '../adapters/chains/bitcoin/test-transaction.ts'
+import { scriptTo } from '../adapters/chains/bitcoin/test-world.ts'
+import { createSimulatedChain, type SimulatedChain } from '../adapters/chains/simulated/index.ts'
+import { uuidv7 } from '../base/id.ts'
+import { inTransaction } from '../db/index.ts'
+import { catalogue, createWorld, wipe, type Owned, type World } from '../deposits/test-world.ts'
+import { createFollowing, insertPlanned } from '../outgoing/index.ts'
+import { recordSigned } from '../outgoing/commands.ts'
+import { OUTGOING_COLUMNS } from '../outgoing/store.ts'
+import type { Outgoing } from '../outgoing/transaction.ts'
+import { createClock } from '../platform/clock.ts'
+import type { Runtime } from '../platform/runtime.ts'
+import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from '../watcher/index.ts'
+import { createSettlement } from '../withdrawals/index.ts'
+import { holdTransfer } from '../withdrawals/postings.ts'
+import { applyAll } from '../ledger/index.ts'
+import { createFunding, createReconcileJob, listFreezes, reconcileNetwork } from './index.ts'
+import { insertWithdrawal } from './test-treasury.ts'
+
+const database = useDatabase({ template: migrated })
+const COIN = 10_000_000n
+let world: World
+let bitcoin: SimulatedChain
+let follower: Follower
+let runtime: Runtime
+let owner: Owned
+let house: string
+
+beforeAll(() => {
+  world = createWorld(database.url)
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await wipe(world.db)
+  await sql`truncate outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, utxos, custody_rounds`.execute(world.db)
+  bitcoin = createSimulatedChain({ network: 'BITCOIN', seed: 'coins', finalDepth: 3 })
+  bitcoin.chain.mine(5)
+  runtime = { db: world.db, clock: createClock(() => world.now), newId: () => uuidv7(world.now, randomBytes(10)), log: pino({ enabled: false }) }
+  house = bitcoin.chain.newAddress()
+  await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
+    values ('BITCOIN', ${house}, 'hot', 1, 0, ${new Date(world.now)})`.execute(world.db)
+  owner = await world.address('BITCOIN', undefined, null, bitcoin.chain.newAddress())
+  follower = await beginFollowing({
+    runtime,
+    network: 'BITCOIN',
+    adapter: bitcoin.adapter,
+    listeners: [createFollowing([createSettlement(catalogue)]), createFunding(catalogue), world.deposits],
+    ringBlocks: 50,
+    settings: { ...DEFAULT_WATCHER_SETTINGS.BITCOIN, network: 'BITCOIN', identity: '', ahead: 2, mostBlocks: 2 },
+  })
+})
+
+const catchUp = async (): Promise<void> => {
+  for (let i = 0; i < 50; i += 1) await follower.step()
+}
+const btc = async () => (await reconcileNetwork(runtime, catalogue, bitcoin.adapter))!.lines.find(({ ticker }) => ticker === 'BTC')!
+
+/** Spends the owner's coin: `units` go outside, the rest less the fee comes back as change. */
+const spend = (txid: string, units: bigint, fee: bigint): { raw: string; hash: string } => {
+  const outputs = [
+    { script: scriptTo(bitcoin.chain.newAddress()), units },
+    { script: scriptTo(house), units: COIN - units - fee },
+  ]
+  const raw = serialize({ txid, vout: 0, units: COIN }, outputs)
+  const parsed = parseTransaction(Buffer.from(raw, 'hex'))
+  if (isRefused(parsed)) throw new Error(parsed.message)
+  return { raw, hash: parsed.txid }
+}
+
+const deposited = async (): Promise<string> => {
+  const txid = bitcoin.chain.pay([{ to: owner.address, units: COIN }])
+  bitcoin.chain.mine(8)
+  await catchUp()
+  return txid
+}
+
+const payOut = async (txid: string, units: bigint): Promise<void> => {
+  const moment = world.moment()
+  const [id, outgoingId] = [runtime.newId(), runtime.newId()]
+  const { raw, hash } = spend(txid, units, 1_500n)
+  await inTransaction(world.db, async (tx) => {
+    const withdrawal = {
+      merchantId: owner.merchantId, id, ticker: 'BTC', blockchain: 'BITCOIN', to: 'x', units, fee: 10n, localId: null, meta: null, state: 'planned',
+      failReason: null, internal: false, holdId: runtime.newId(), outgoingId, doneSent: false, createdAt: moment.at,
+    } as const
+    await applyAll(tx, [{ transfer: holdTransfer(withdrawal) }])
+    await insertWithdrawal(tx, withdrawal, 'planned')
+    await insertPlanned(tx, {
+      id: outgoingId, network: 'BITCOIN', purpose: 'payout', senders: [owner.address], nonce: null, keys: [`${txid}:0`], unsigned: '00',
+      signingKeys: [], feeRate: {}, networkFee: 1_500n,
+    }, moment)
+    const { rows } = await sql<Outgoing>`select ${OUTGOING_COLUMNS} from outgoing o where o.id = ${outgoingId}`.execute(tx)
+    await recordSigned(tx, rows[0]!, 1, { raw, hash }, moment)
+  })
+  expect(await bitcoin.adapter.broadcast(raw)).toEqual({ kind: 'accepted' })
+}
+
+describe('where money is coins', () => {
+  test('a payout takes the coin from its address and brings the change; lost blocks take both back', async () => {
+    const txid = await deposited()
+    expect(await btc()).toMatchObject({ booked: COIN, onChain: COIN, short: 0n, surplus: 0n })
+    await payOut(txid, 4_000_000n)
+    bitcoin.chain.mine()
+    await catchUp()
+    const left = COIN - 4_000_000n - 1_500n
+    expect(await btc()).toMatchObject({ booked: left, onChain: left, short: 0n, surplus: 0n })
+    const { rows } = await sql<{ address: string; booked: bigint }>`select address, booked from custody_addresses order by booked`.execute(world.db)
+    expect(rows).toEqual([{ address: owner.address, booked: 0n }, { address: house, booked: left }])
+    const payout = bitcoin.chain.head.transactions.map(({ hash }) => hash)
+    bitcoin.chain.reorganise(1, { returned: payout })
+    await catchUp()
+    expect(await btc()).toMatchObject({ booked: COIN, onChain: COIN, short: 0n, surplus: 0n })
+    bitcoin.chain.mine(5)
+    await catchUp()
+    expect(await btc()).toMatchObject({ booked: left, onChain: left, short: 0n, surplus: 0n })
+  })
+
+  test('a coin that none of our transactions spent is missing at its address', async () => {
+    const txid = await deposited()
+    await bitcoin.adapter.broadcast(spend(txid, COIN - 1_500n - 1_000n, 1_500n).raw)
+    bitcoin.chain.mine()
+    await catchUp()
+    await createReconcileJob(runtime, catalogue, [bitcoin.adapter], 1).run(new AbortController().signal)
+    const { rows } = await sql<{ text: string }>`select text from alerts where resolved_at is null and kind = 'custody-shortage'`.execute(world.db)
+    expect(rows[0]!.text).toContain(`${owner.address} holds 0, not 0.1 (-0.1)`)
+    expect(await listFreezes(world.db)).toMatchObject([{ asset: 'BTC' }])
+  })
+
+  test('nothing is concluded when the head has moved on', async () => {
+    await deposited()
+    bitcoin.chain.mine()
+    expect(await reconcileNetwork(runtime, catalogue, bitcoin.adapter)).toBeUndefined()
+  })
+})
