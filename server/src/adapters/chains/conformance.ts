@@ -1,18 +1,19 @@
 /** What every chain adapter promises, as tests: against its real node, and against the simulated chain. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { describeBlocks, describeFinality } from './conformance/blocks.ts'
-import { describeContracts } from './conformance/contracts.ts'
+import { describeCalls, describeContracts } from './conformance/contracts.ts'
 import { describePool } from './conformance/pool.ts'
+import { describeRivals } from './conformance/rivals.ts'
 import { describeBalances, describeBroadcast, describeFees } from './conformance/sending.ts'
 import { describeReorganisations, describeStanding } from './conformance/standing.ts'
 import type { ChainWorld } from './conformance/world.ts'
 
-export type { ChainWorld, ContractWorld, Rivals, Signed } from './conformance/world.ts'
+export type { CallWorld, ChainWorld, ContractWorld, Rivals, Signed } from './conformance/world.ts'
 
 /** @param has what the world must have, so that a chain does not pass by having nothing */
 export const describeChain = (
   name: string,
-  has: { contracts: boolean },
+  has: { contracts: boolean; rivals: boolean },
   makeWorld: () => Promise<ChainWorld>,
 ): void => {
   describe(name, () => {
@@ -21,6 +22,8 @@ export const describeChain = (
     beforeAll(async () => {
       started = await makeWorld()
       expect(started.contracts !== undefined).toBe(has.contracts)
+      expect(started.rivals !== undefined).toBe(has.rivals)
+      if (has.contracts) expect(started.contracts!.calls !== undefined).toBe(has.rivals)
     })
 
     test('is the chain it is configured to be', async () => {
@@ -31,9 +34,11 @@ export const describeChain = (
     describeStanding(world)
     describeReorganisations(world)
     describeBroadcast(world)
+    if (has.rivals) describeRivals(world)
     describePool(world)
     describeFees(world)
     describeBalances(world)
     if (has.contracts) describeContracts(world)
+    if (has.contracts && has.rivals) describeCalls(world)
   })
 }

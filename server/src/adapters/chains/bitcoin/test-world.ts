@@ -14,6 +14,7 @@ export const REGTEST_GENESIS = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca
 export interface BitcoinWorld extends ChainWorld {
   node: Bitcoind
   faucet: Rpc
+  rivals(to: string, units: bigint): Promise<Rivals>
   /** Hands a transaction of the faucet with these outputs to the node; answers its hash. */
   payScripts(outputs: readonly TestOutput[]): Promise<string>
 }
@@ -40,6 +41,7 @@ export const openBitcoinWorld = async (node: Bitcoind): Promise<BitcoinWorld> =>
     const { raw } = await spend(faucet, await takeCoin(faucet), outputs, 10_000n)
     return node.rpc('sendrawtransaction', raw)
   }
+  const rivals: BitcoinWorld['rivals'] = (to, units) => makeRivals(node, faucet, to, units)
   return {
     node,
     faucet,
@@ -52,7 +54,8 @@ export const openBitcoinWorld = async (node: Bitcoind): Promise<BitcoinWorld> =>
     payAll: (payments) => payScripts(payments.map(({ to, units }) => ({ script: scriptTo(to), units }))),
     mine: async (blocks) => void (await chain.mine(blocks)),
     reorg: async (depth, without) => void (await chain.reorg({ depth, without })),
-    rivals: (to, units) => makeRivals(node, faucet, to, units),
+    rivals,
+    payment: async (to, units) => (await rivals(to, units)).first,
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { blockOf, transfersOf } from './reading.ts'
-import type { ContractWorld, WorldOf } from './world.ts'
+import { listedAs, type ContractWorld, type WorldOf } from './world.ts'
 
 export const describeContracts = (world: WorldOf): void => {
   describe('contracts', () => {
@@ -23,7 +23,7 @@ export const describeContracts = (world: WorldOf): void => {
       await mine(1)
       const block = await blockOf(adapter, hashes[0]!)
       const found = transfersOf(block, to).map(({ index, contract, units }) => [index[0], contract, units])
-      const listed = token.toLowerCase()
+      const listed = listedAs(adapter, token)
       expect(found).toEqual([
         ['n', null, 11n],
         ['l', listed, 12n],
@@ -63,13 +63,13 @@ export const describeContracts = (world: WorldOf): void => {
       await mine(1)
       const found = transfersOf(await blockOf(adapter, last), to).map(({ contract, units }) => [contract, units])
       expect(found).toEqual([
-        [feeToken.toLowerCase(), 990n],
-        [token.toLowerCase(), 33n],
+        [listedAs(adapter, feeToken), 990n],
+        [listedAs(adapter, token), 33n],
       ])
     })
 
-    test('balances of tokens, now and earlier', async () => {
-      const { adapter, newAddress, pay, mine } = world()
+    test('balances of tokens, now and, where they are known, earlier', async () => {
+      const { adapter, newAddress, pay, mine, balancesKnownAt, finalBelow } = world()
       const { token, feeToken, payToken } = contracts()
       const address = await newAddress()
       await mine(1)
@@ -77,38 +77,38 @@ export const describeContracts = (world: WorldOf): void => {
       await payToken(token, address, 41n)
       await payToken(feeToken, address, 100n)
       await pay(address, 42n)
-      await mine(1)
+      await mine(balancesKnownAt === 'final' ? 1 + finalBelow : 1)
       const wanted = [token, null, feeToken].map((contract) => ({ address, contract }))
-      expect(await adapter.balancesAt(before.height + 1, wanted)).toEqual([41n, 42n, 99n])
-      expect(await adapter.balancesAt(before.height, wanted)).toEqual([0n, 0n, 0n])
+      const { height } = balancesKnownAt === 'final' ? await adapter.finalized() : await adapter.head()
+      expect(await adapter.balancesAt(height, wanted)).toEqual([41n, 42n, 99n])
+      const earlier = adapter.balancesAt(before.height, wanted)
+      await (balancesKnownAt === 'final' ? expect(earlier).rejects.toThrow(adapter.network) : expect(earlier).resolves.toEqual([0n, 0n, 0n]))
     })
 
-    test('what sending needs: nonces, gas, decimals, what is a contract', async () => {
-      const { newAddress, rivals, mine } = world()
-      const { adapter, token, decimals, impossible } = contracts()
+    test('decimals, and what is a contract', async () => {
+      const { newAddress } = world()
+      const { adapter, token, decimals } = contracts()
       const stranger = await newAddress()
       expect(await adapter.tokenDecimals(token)).toBe(decimals)
       await expect(adapter.tokenDecimals(stranger)).rejects.toThrow(stranger)
       expect([await adapter.isContract(token), await adapter.isContract(stranger)]).toEqual([true, false])
-      expect(await adapter.estimateGas({ ...impossible, to: stranger, value: 0n, data: '0x' })).toEqual({
-        ok: true,
-        gas: 21_000n,
-      })
-      expect(await adapter.estimateGas(impossible)).toMatchObject({ ok: false, reason: 'reverted' })
-      const { first } = await rivals(stranger, 100_000n)
-      await adapter.broadcast(first.raw)
-      expect(await adapter.minedNonce(await senderOf(first.hash, mine))).toBe(1)
     })
+  })
+}
 
-    /** Mines a transaction that is in the pool. */
-    const senderOf = async (hash: string, mine: (blocks: number) => Promise<void>): Promise<string> => {
-      const { adapter } = contracts()
-      await mine(1)
-      const [sender, nonce] = (await blockOf(adapter, hash)).transactions
-        .find((one) => one.hash === hash)!
-        .keys[0]!.split(':')
-      expect(nonce).toBe('0')
-      return sender!
-    }
+/** What sending needs where accounts have nonces and calls have gas. */
+export const describeCalls = (world: WorldOf): void => {
+  test('what sending needs: nonces and gas', async () => {
+    const { newAddress, payment, mine, contracts } = world()
+    const { adapter, impossible } = contracts!.calls!
+    const stranger = await newAddress()
+    expect(await adapter.estimateGas({ ...impossible, to: stranger, value: 0n, data: '0x' })).toEqual({ ok: true, gas: 21_000n })
+    expect(await adapter.estimateGas(impossible)).toMatchObject({ ok: false, reason: 'reverted' })
+    const { raw, hash } = await payment(stranger, 100_000n)
+    await adapter.broadcast(raw)
+    await mine(1)
+    const { keys } = (await blockOf(adapter, hash)).transactions.find((one) => one.hash === hash)!
+    const [sender, nonce] = keys[0]!.split(':')
+    expect([nonce, await adapter.minedNonce(sender!)]).toEqual(['0', 1])
   })
 }

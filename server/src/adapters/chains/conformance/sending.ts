@@ -5,9 +5,9 @@ import type { WorldOf } from './world.ts'
 export const describeBroadcast = (world: WorldOf): void => {
   describe('handing over', () => {
     test('is safe to repeat, before and after the transaction is mined and its coins have moved on', async () => {
-      const { adapter, newAddress, rivals, mine } = world()
+      const { adapter, newAddress, payment, mine } = world()
       const to = await newAddress()
-      const { first } = await rivals(to, 100_000n)
+      const first = await payment(to, 100_000n)
       expect(await adapter.broadcast(first.raw)).toEqual({ kind: 'accepted' })
       expect(await adapter.broadcast(first.raw)).toEqual({ kind: 'accepted' })
       expect(await adapter.statusOf(first.hash)).toEqual({ kind: 'mempool' })
@@ -16,45 +16,9 @@ export const describeBroadcast = (world: WorldOf): void => {
       expect(await adapter.broadcast(first.raw)).toEqual({ kind: 'accepted' })
     })
 
-    test('of a rival that offers too little is refused, of one that offers enough replaces the first', async () => {
-      const { adapter, newAddress, rivals, mine } = world()
-      const { first, cheaper, dearer } = await rivals(await newAddress(), 100_000n)
-      expect(await adapter.broadcast(first.raw)).toEqual({ kind: 'accepted' })
-      expect(await adapter.broadcast(cheaper.raw)).toMatchObject({ kind: 'refused', reason: 'fee-too-low' })
-      expect(await adapter.broadcast(dearer.raw)).toEqual({ kind: 'accepted' })
-      expect(await adapter.statusOf(first.hash)).toEqual({ kind: 'unknown' })
-      await mine(1)
-      expect((await adapter.statusOf(dearer.hash)).kind).toBe('mined')
-      expect(await adapter.statusOf(first.hash)).toEqual({ kind: 'unknown' })
-    })
-
-    test('of a rival of what is mined is a conflict', async () => {
-      const { adapter, newAddress, rivals, mine } = world()
-      const { first, dearer } = await rivals(await newAddress(), 100_000n)
-      await adapter.broadcast(first.raw)
-      await mine(1)
-      expect(await adapter.broadcast(dearer.raw)).toMatchObject({ kind: 'conflict' })
-      expect(await adapter.statusOf(dearer.hash)).toEqual({ kind: 'unknown' })
-    })
-
-    test('shows rivals by a key they share', async () => {
-      const { adapter, newAddress, rivals, mine, reorg } = world()
-      const { first, dearer } = await rivals(await newAddress(), 100_000n)
-      const keysOf = async (hash: string): Promise<string[]> =>
-        (await blockOf(adapter, hash)).transactions.find((one) => one.hash === hash)!.keys
-      await mine(1)
-      await adapter.broadcast(first.raw)
-      await mine(1)
-      const before = await keysOf(first.hash)
-      await reorg(1, [first.hash])
-      expect(await adapter.broadcast(dearer.raw)).toEqual({ kind: 'accepted' })
-      await mine(1)
-      expect(await keysOf(dearer.hash)).toEqual(before)
-    })
-
     test('of rubbish is refused as invalid', async () => {
-      const { adapter, newAddress, rivals } = world()
-      const { first } = await rivals(await newAddress(), 100_000n)
+      const { adapter, newAddress, payment } = world()
+      const first = await payment(await newAddress(), 100_000n)
       const cut = first.raw.slice(0, -20)
       expect(await adapter.broadcast(cut)).toMatchObject({ kind: 'refused', reason: 'invalid' })
     })
@@ -74,19 +38,24 @@ export const describeFees = (world: WorldOf): void => {
 }
 
 export const describeBalances = (world: WorldOf): void => {
-  test('counts balances at the head, in the order asked', async () => {
-    const { adapter, newAddress, pay, mine } = world()
+  test('counts balances at the newest block they are known at, in the order asked', async () => {
+    const { adapter, newAddress, pay, mine, balancesKnownAt, finalBelow } = world()
+    /** Mines, and says up to which height balances are known then. */
+    const settle = async (blocks: number): Promise<number> => {
+      await mine(balancesKnownAt === 'final' ? blocks + finalBelow : blocks)
+      return (await (balancesKnownAt === 'final' ? adapter.finalized() : adapter.head())).height
+    }
     const [rich, poor] = [await newAddress(), await newAddress()]
     await pay(rich, 60_000n)
     await pay(rich, 70_000n)
-    await mine(1)
+    const height = await settle(1)
     await pay(poor, 80_000n)
-    const { height } = await adapter.head()
     const wanted = [poor, rich, poor, rich].map((address) => ({ address, contract: null }))
     expect(await adapter.balancesAt(height, wanted)).toEqual([0n, 130_000n, 0n, 130_000n])
     expect(await adapter.balancesAt(height, [])).toEqual([])
-    await mine(1)
-    expect(await adapter.balancesAt(height + 1, wanted)).toEqual([80_000n, 130_000n, 80_000n, 130_000n])
-    await expect(adapter.balancesAt(height + 9, wanted)).rejects.toThrow(adapter.network)
+    const later = await settle(1)
+    expect(later).toBeGreaterThan(height)
+    expect(await adapter.balancesAt(later, wanted)).toEqual([80_000n, 130_000n, 80_000n, 130_000n])
+    await expect(adapter.balancesAt(later + 9, wanted)).rejects.toThrow(adapter.network)
   })
 }

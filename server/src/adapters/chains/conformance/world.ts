@@ -1,4 +1,4 @@
-import type { AccountChainAdapter, ChainAdapter } from '../port.ts'
+import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from '../port.ts'
 
 /** A transaction as it is handed over, and the hash it will have. */
 export interface Signed {
@@ -19,6 +19,8 @@ export interface Rivals {
 export interface ChainWorld {
   adapter: ChainAdapter
   identity: string
+  /** the block that balances are known at when not at any since the start: the head's, or the final one */
+  balancesKnownAt?: 'final'
   /** how many blocks below the head the final one is, on a chain long enough */
   finalBelow: number
   /** of someone outside, never used before */
@@ -33,14 +35,17 @@ export interface ChainWorld {
    * can't come back then; rivals wait in the pool again.
    */
   reorg(depth: number, without: readonly string[]): Promise<void>
-  rivals(to: string, units: bigint): Promise<Rivals>
+  /** A payment from a purse of its own, signed and not handed over. */
+  payment(to: string, units: bigint): Promise<Signed>
+  /** absent on a chain where no two transactions exclude each other */
+  rivals?(to: string, units: bigint): Promise<Rivals>
   /** absent on a chain without contracts */
   contracts?: ContractWorld
 }
 
 /** What contracts can do. Each payment waits for a block and is sent from outside. */
 export interface ContractWorld {
-  adapter: AccountChainAdapter
+  adapter: AccountChainAdapter | TronChainAdapter
   /** on the list of tokens, as is `feeToken`, which keeps one percent of what is sent */
   token: string
   feeToken: string
@@ -56,9 +61,19 @@ export interface ContractWorld {
   payThenRevert(to: string, units: bigint): Promise<string>
   /** Native coin without any call to its receiver. */
   payByDestruction(to: string, units: bigint): Promise<string>
+  /** absent where there are no nonces and no gas */
+  calls?: CallWorld
+}
+
+export interface CallWorld {
+  adapter: AccountChainAdapter
   /** A call that its receiver refuses. */
   impossible: { from: string; to: string; value: bigint; data: string }
 }
+
+/** What a token's contract is called in an observation: base58 has no other case. */
+export const listedAs = (adapter: ChainAdapter, contract: string): string =>
+  adapter.network === 'TRON' ? contract : contract.toLowerCase()
 
 /** Where a world is found once the suite has started it. */
 export type WorldOf = () => ChainWorld

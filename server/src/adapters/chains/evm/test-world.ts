@@ -7,7 +7,7 @@ import { faucetAccount, sendTransaction } from '../../../../../sandbox/anvil/tra
 import { openEvm } from '../../../../../sandbox/chains/evm.ts'
 import { readArtifact, type ContractName } from '../../../../../sandbox/tokens/artifact.ts'
 import { deploy, mint } from '../../../../../sandbox/tokens/index.ts'
-import type { ChainWorld, ContractWorld, Rivals } from '../conformance.ts'
+import type { CallWorld, ChainWorld, ContractWorld, Rivals } from '../conformance.ts'
 import type { AccountChainAdapter } from '../port.ts'
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { createEvmAdapter, type EvmAdapterSettings } from './index.ts'
@@ -15,7 +15,8 @@ import { createEvmAdapter, type EvmAdapterSettings } from './index.ts'
 export interface EvmWorld extends ChainWorld {
   node: Anvil
   adapter: AccountChainAdapter & { close(): Promise<void> }
-  contracts: ContractWorld & { payer: Address }
+  contracts: ContractWorld & CallWorld & { payer: Address }
+  rivals(to: string, units: bigint): Promise<Rivals>
   /** Calls a contract from the faucet's account; the transaction waits for a block. */
   call(contract: ContractName, to: string, name: string, args: readonly unknown[], value?: bigint): Promise<string>
 }
@@ -65,8 +66,17 @@ export const openEvmWorld = async (node: Anvil, kind: Kind): Promise<EvmWorld> =
       units.reduce((sum, one) => sum + one, 0n),
     )
   }
+  const impossible = {
+    from: faucetAccount,
+    to: payer,
+    value: 1n,
+    data: encodeFunctionData({ abi: readArtifact('Payer').abi, functionName: 'payThenRevert', args: [[payer], [1n]] }),
+  }
+  const rivals: EvmWorld['rivals'] = (to, units) => makeRivals(node, kind, to as Address, units)
   const contracts: EvmWorld['contracts'] = {
     adapter,
+    impossible,
+    calls: { adapter, impossible },
     token,
     feeToken,
     lookAlike,
@@ -77,16 +87,6 @@ export const openEvmWorld = async (node: Anvil, kind: Kind): Promise<EvmWorld> =
     payInRevertedCall: (to, units) => call('Payer', payer, 'payInRevertedCall', [[to], [units]], units),
     payThenRevert: (to, units) => call('Payer', payer, 'payThenRevert', [[to], [units]], units),
     payByDestruction: (to, units) => call('Payer', payer, 'payByDestruction', [to], units),
-    impossible: {
-      from: faucetAccount,
-      to: payer,
-      value: 1n,
-      data: encodeFunctionData({
-        abi: readArtifact('Payer').abi,
-        functionName: 'payThenRevert',
-        args: [[payer], [1n]],
-      }),
-    },
   }
   return {
     node,
@@ -100,7 +100,8 @@ export const openEvmWorld = async (node: Anvil, kind: Kind): Promise<EvmWorld> =
     pay: (to, value) => sendTransaction(rpc, { from: faucetAccount, to, value }),
     mine: async (blocks) => void (await chain.mine(blocks)),
     reorg: async (depth, without) => void (await chain.reorg({ depth, without })),
-    rivals: (to, value) => makeRivals(node, kind, to as Address, value),
+    rivals,
+    payment: async (to, units) => (await rivals(to, units)).first,
   }
 }
 

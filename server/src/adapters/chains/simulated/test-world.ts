@@ -16,7 +16,7 @@ const GWEI = 10n ** 9n
 
 export const openCoinWorld = async (): Promise<ChainWorld> => {
   const simulated = createSimulatedChain({ network: 'BITCOIN', seed: 'conformance', finalDepth: FINAL_DEPTH })
-  return { ...worldOf(simulated), rivals: (to, units) => coinRivals(simulated, to, units) }
+  return { ...worldOf(simulated), ...signedBy((to, units) => coinRivals(simulated, to, units)) }
 }
 
 export const openAccountWorld = async (): Promise<ChainWorld> => {
@@ -30,12 +30,17 @@ export const openAccountWorld = async (): Promise<ChainWorld> => {
   })
   return {
     ...worldOf(simulated),
-    rivals: (to, units) => accountRivals(simulated, to, units),
+    ...signedBy((to, units) => accountRivals(simulated, to, units)),
     contracts: contractsOf(simulated),
   }
 }
 
-const worldOf = ({ adapter, chain, identity }: SimulatedChain): Omit<ChainWorld, 'rivals'> => {
+const signedBy = (rivals: (to: string, units: bigint) => Promise<Rivals>): Pick<ChainWorld, 'rivals' | 'payment'> => ({
+  rivals,
+  payment: async (to, units) => (await rivals(to, units)).first,
+})
+
+const worldOf = ({ adapter, chain, identity }: SimulatedChain): Omit<ChainWorld, 'rivals' | 'payment'> => {
   chain.mine(12)
   return {
     adapter,
@@ -109,5 +114,5 @@ const contractsOf = ({ adapter, chain }: SimulatedChain): ContractWorld => ({
   payInRevertedCall: async () => chain.pay([]),
   payThenRevert: async (to, units) => chain.pay([{ to, units }], { fails: true }),
   payByDestruction: async (to, units) => chain.pay([{ to, units, inner: true }]),
-  impossible: { from: chain.newAddress(), to: LOOK_ALIKE, value: 1n, data: '0x12345678' },
+  calls: { adapter, impossible: { from: chain.newAddress(), to: LOOK_ALIKE, value: 1n, data: '0x12345678' } },
 })
