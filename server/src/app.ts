@@ -5,6 +5,7 @@ import type { Signer } from './adapters/signer/port.ts'
 import { addressRoutes, createAddressIssuer, createStockJob } from './addresses/index.ts'
 import { assetRoutes, type Catalogue } from './assets/index.ts'
 import { balanceRoutes } from './balances/index.ts'
+import { createCostJob } from './costs/index.ts'
 import type { PoolSettings } from './db/index.ts'
 import { createBalanceCheckJob, createDeposits, depositRoutes } from './deposits/index.ts'
 import { createAnswerPruneJob, createHttpServer, type HttpDeps } from './http/index.ts'
@@ -39,6 +40,7 @@ const RATES_EVERY_MS = 15_000
 const FEES_EVERY_MS = 10_000
 const BALANCE_CHECK_EVERY_MS = 15_000
 const RECONCILE_EVERY_MS = 5 * 60_000
+const COSTS_EVERY_MS = 30_000
 
 /** The rooms that follow chains, in the order they are told. */
 export const createListeners = ({ catalogue, policies, runtime }: World): { listeners: ChainListener[]; deposits: ReturnType<typeof createDeposits> } => {
@@ -140,6 +142,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     createAnswerPruneJob(runtime),
     createSealJob(runtime, 1_000),
     createReconcileJob(runtime, catalogue, all, RECONCILE_EVERY_MS),
+    createCostJob(runtime, COSTS_EVERY_MS),
   ]
 }
 

@@ -1,10 +1,14 @@
 import { sql } from 'kysely'
+import type { Catalogue } from '../assets/index.ts'
+import { costTotals } from '../costs/index.ts'
+import { formatUnits } from '../money/index.ts'
 import type { Figure } from '../platform/metrics.ts'
 import type { Runtime } from '../platform/runtime.ts'
+import { listRounds, type CustodyLine } from '../treasury/index.ts'
 import { watchStatus } from '../watcher/index.ts'
 
 /** What an operator watches, read from the database when metrics are asked for. */
-export const figuresOf = ({ db }: Runtime): Figure[] => [
+export const figuresOf = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>, catalogue: Catalogue): Figure[] => [
   {
     name: 'bursar_chain_lag_blocks',
     help: 'Blocks between the head of a chain and what has been read of it',
@@ -35,7 +39,55 @@ export const figuresOf = ({ db }: Runtime): Figure[] => [
     labels: ['kind'],
     read: () => counts(db, sql`select kind, count(*) as value from alerts where resolved_at is null group by kind`),
   },
+  {
+    name: 'bursar_network_costs_total',
+    help: 'Network fees paid, in whole coins, by network, asset and operation; falls only when a chain takes blocks back',
+    labels: ['network', 'asset', 'operation'],
+    kind: 'counter',
+    read: async () =>
+      (await costTotals(db))
+        .filter(({ units }) => units > 0n)
+        .map(({ network, asset, operation, units }) => ({ labels: { network, asset, operation }, value: wholeCoins(catalogue, asset, units) })),
+  },
+  {
+    name: 'bursar_custody_shortage',
+    help: 'What our addresses held less than they should when last compared, in whole coins',
+    labels: ['network', 'asset'],
+    read: () => custody(db, catalogue, ({ short, booked, onChain }) => larger(short, booked - onChain)),
+  },
+  {
+    name: 'bursar_custody_surplus',
+    help: 'What our addresses held more than they should when last compared, in whole coins',
+    labels: ['network', 'asset'],
+    read: () => custody(db, catalogue, ({ surplus, booked, onChain }) => larger(surplus, onChain - booked)),
+  },
+  {
+    name: 'bursar_reconcile_age_seconds',
+    help: 'Time since books and chain were last compared',
+    labels: ['network'],
+    read: async () => {
+      const newest = new Map<string, number>()
+      for (const { network, comparedAt } of await listRounds(db)) newest.set(network, Math.max(newest.get(network) ?? 0, comparedAt.getTime()))
+      return [...newest].map(([network, at]) => ({ labels: { network }, value: (clock.now() - at) / 1_000 }))
+    },
+  },
 ]
+
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+/** For a graph only: a figure of a metric has no more digits than a float. */
+const wholeCoins = (catalogue: Catalogue, ticker: string, units: bigint): number =>
+  Number(formatUnits(units, catalogue.findCrypto(ticker)?.scale ?? 0))
+
+const custody = async (
+  db: Runtime['db'],
+  catalogue: Catalogue,
+  of: (line: CustodyLine) => bigint,
+): Promise<{ labels: Record<string, string>; value: number }[]> =>
+  (await listRounds(db)).map((line) => ({
+    labels: { network: line.network, asset: line.ticker },
+    value: wholeCoins(catalogue, line.ticker, larger(of(line), 0n)),
+  }))
 
 const counts = async (
   db: Runtime['db'],

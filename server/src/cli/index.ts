@@ -1,5 +1,6 @@
 import { ConfigError } from '../platform/config.ts'
 import { booksCommands } from './books.ts'
+import { costCommands } from './costs.ts'
 import { UsageError, type Command } from './command.ts'
 import { doctorCommand } from './doctor.ts'
 import { eventCommands } from './events.ts'
@@ -9,7 +10,7 @@ import { runCommands } from './run.ts'
 import type { Environment } from './open.ts'
 
 const commands: readonly Command[] = [
-  ...runCommands, ...merchantCommands, ...booksCommands, ...moneyCommands, ...eventCommands, doctorCommand,
+  ...runCommands, ...merchantCommands, ...booksCommands, ...costCommands, ...moneyCommands, ...eventCommands, doctorCommand,
 ]
 
 const overview = (): string => {

@@ -40,7 +40,7 @@ export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promi
   if (has('watcher')) stops.push(startWatchers(world, opened))
   if (has('worker')) stops.push(await startWorker(world, opened, directory, env))
   if (has('api')) stops.push(await startApi(world, opened, directory))
-  if (config.inner.port !== 0) stops.push(await startInner(opened))
+  if (config.inner.port !== 0) stops.push(await startInner(opened, world))
   runtime.log.info({ role }, 'ready')
   process.send?.('ready')
   await untilStopped()
@@ -138,8 +138,8 @@ const startWatchers = (world: World, { config, runtime, pool }: Opened): Stop =>
   }
 }
 
-const startInner = async ({ config, runtime }: Opened): Promise<Stop> => {
-  const server: Server = createInnerServer(figuresOf(runtime), async () => {
+const startInner = async ({ config, runtime }: Opened, { catalogue }: World): Promise<Stop> => {
+  const server: Server = createInnerServer(figuresOf(runtime, catalogue), async () => {
     await readClockOffset(runtime.db)
   })
   await new Promise<void>((resolve, reject) => {

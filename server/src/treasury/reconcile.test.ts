@@ -4,6 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { undone } from '../adapters/chains/simulated/transaction.ts'
+import { countCosts } from '../costs/index.ts'
+import { inTransaction } from '../db/index.ts'
 import { createWorld, type World } from '../deposits/test-world.ts'
 import { auditLedger, balancesOf, HOUSE } from '../ledger/index.ts'
 import { nextWaiting } from '../withdrawals/store.ts'
@@ -153,6 +155,10 @@ describe('books and chain agree', () => {
         expect(left).toBe(0)
         for (const line of lines) expect(line).toMatchObject({ onChain: line.booked, short: 0n, surplus: 0n })
         expect(await auditLedger(world.db)).toEqual([])
+        await inTransaction(world.db, countCosts)
+        const uncounted = await sql`select merchant_id, -posted as units from ledger_accounts where kind = 'network-costs'
+          except select merchant_id, sum(units) from network_costs group by merchant_id`.execute(world.db)
+        expect(uncounted.rows).toEqual([])
       }),
       { numRuns: 25 },
     )
