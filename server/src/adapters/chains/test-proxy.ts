@@ -5,6 +5,7 @@ import { request } from 'undici'
 import { parseRpcJson } from '@bursar/chainkit/bitcoin'
 
 interface Call {
+  /** of JSON-RPC; of an API of paths, the path without its first slash */
   method: string
   params: unknown[]
 }
@@ -56,7 +57,9 @@ const serve = async (
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk as Buffer)
   const body = Buffer.concat(chunks).toString()
-  const calls = [JSON.parse(body) as Call | Call[]].flat()
+  const below = (incoming.url ?? '/').slice(1)
+  const asked = [JSON.parse(body) as Partial<Call> | Partial<Call>[]].flat()
+  const calls = asked.map(({ method = below, params = [] }): Call => ({ method, params }))
   proxy.asked.push(...calls.map(({ method }) => method))
   const behaviours = calls.map((call) => proxy.behave(call))
   const behaviour = behaviours.find((one) => one !== 'pass') ?? 'pass'
@@ -76,15 +79,17 @@ const forward = async (
   body: string,
 ): Promise<{ status: number; text: string }> => {
   const { origin, pathname } = new URL(nodeUrl)
+  const path = incoming.url === pathname || incoming.url === undefined ? pathname : incoming.url
   const { authorization } = incoming.headers
   const headers = { 'content-type': 'application/json', ...(authorization ? { authorization } : {}) }
-  const answer = await request(origin + pathname, { method: 'POST', headers, body })
+  const answer = await request(origin + path, { method: 'POST', headers, body })
   return { status: answer.statusCode, text: await answer.body.text() }
 }
 
 /** Fractions become text in passing, as adapters read them anyway. */
 const changed = (text: string, behaviours: readonly Behaviour[]): string => {
   const answers = parseRpcJson(text) as object
+  if (!Array.isArray(answers) && !Object.hasOwn(answers, 'jsonrpc')) return JSON.stringify(changedWhole(answers, behaviours[0]))
   const change = (answer: { id?: unknown; result?: unknown }, behaviour: Behaviour | undefined): unknown => {
     if (typeof behaviour !== 'object') return answer
     if ('change' in behaviour) return { jsonrpc: '2.0', id: answer.id, result: behaviour.change(answer.result) }
@@ -95,4 +100,11 @@ const changed = (text: string, behaviours: readonly Behaviour[]): string => {
       ? answers.map((one: object, at) => change(one, behaviours[at]))
       : change(answers, behaviours[0]),
   )
+}
+
+/** An API without envelopes: the answer is the result, and a refusal is java-tron's. */
+const changedWhole = (answer: object, behaviour: Behaviour | undefined): unknown => {
+  if (typeof behaviour !== 'object') return answer
+  if ('change' in behaviour) return behaviour.change(answer)
+  return 'refuse' in behaviour ? { Error: behaviour.refuse.message } : answer
 }
