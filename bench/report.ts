@@ -12,6 +12,7 @@ export const report = async (run: () => Promise<Row[]>): Promise<void> => {
 const lineOf = ({ name, value, unit, limitName, ratio, goal, sense, ok }: Row): string => {
   const figure = `${name}: ${shown(value)} ${unit}`
   if (ratio === null) return `      ${figure}${limitName && ` (${limitName})`}`
+  if (goal === null) return `      ${figure}, ${ratio.toFixed(2)} of ${limitName}`
   return `${ok ? 'ok   ' : 'MISS '} ${figure}, ${ratio.toFixed(2)} of ${limitName} (goal: at ${sense} ${goal})`
 }
 

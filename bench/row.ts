@@ -40,6 +40,11 @@ const judged = (given: Omit<Judged, 'ratio'>, ratio: number, sense: Row['sense']
   ok: sense === 'least' ? ratio >= given.goal : ratio <= given.goal,
 })
 
+/** A figure beside what it is compared with, without a goal. */
+export const stated = (figure: Omit<Judged, 'goal' | 'ratio'>): Row => ({
+  ...figure, ratio: figure.value / figure.limit, goal: null, sense: 'most', ok: true,
+})
+
 /** A figure that is told and not judged. @param why instead of what it would be held against */
 export const told = (name: string, value: number, unit: string, why = ''): Row => ({
   name, value, unit, limit: null, limitName: why, ratio: null, goal: null, sense: 'least', ok: true,

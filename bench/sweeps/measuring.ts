@@ -1,0 +1,85 @@
+/** What it takes to sweep one address, in gas as receipts tell it, in every way there is. */
+import { COIN, PAYMENT_GAS, encodeTransfer, relayPull } from '@bursar/chainkit/evm'
+import type { Hex, SweepWay } from '@bursar/chainkit/evm'
+import { accountsFrom } from '../../chainkit/contracts/test-world.ts'
+import type { Account, Receipt, SweepWorld } from '../../chainkit/contracts/test-world.ts'
+
+export const BATCH = 50
+const UNITS = 1_000_000n
+const COINS = 10n ** 17n
+const GAS_TO_SEND_TOKENS = 100_000n
+
+/** How the addresses stand before what is measured. */
+export type Standing = 'new' | 'delegated' | 'allowed'
+
+let nextAccount = 10_000
+let nextNonce = 1n
+
+/** Addresses that nobody has used, brought to a standing by a sweep that is not measured. */
+export const freshAccounts = async (world: SweepWorld, assets: readonly Hex[], standing: Standing, count = BATCH): Promise<Account[]> => {
+  const accounts = accountsFrom(nextAccount, count)
+  nextAccount += count
+  if (standing !== 'new') {
+    await fill(world, assets, accounts)
+    await (standing === 'delegated' ? delegate(world, assets, accounts, true) : world.permitAll(accounts))
+  }
+  return accounts
+}
+
+/** Gas for each address. Throws when anything is left behind. */
+export const measure = async (world: SweepWorld, assets: readonly Hex[], way: SweepWay, standing: Standing): Promise<number> => {
+  const isBatch = way !== 'direct' && way !== 'top-up'
+  // Whoever sweeps the naive way delegates nothing.
+  const accounts = await freshAccounts(world, assets, isBatch ? standing : 'new', isBatch ? BATCH : 1)
+  await fill(world, assets, accounts)
+  const gas = await carryOut(world, assets, way, accounts, standing)
+  await assertEmpty(world, assets, accounts)
+  return gas / accounts.length
+}
+
+const carryOut = async (world: SweepWorld, assets: readonly Hex[], way: SweepWay, accounts: readonly Account[], standing: Standing): Promise<number> => {
+  const owners = accounts.map(({ address }) => address)
+  if (way === 'delegate') return gasOf(await delegate(world, assets, accounts, standing !== 'delegated'))
+  if (way === 'authorize') return gasOf(await world.transferAll(accounts, UNITS, nextNonce++))
+  if (way === 'permit') return gasOf(await world.permitAll(accounts))
+  if (way === 'pull') return gasOf(await world.send(world.payer, { to: world.contracts.relay.address, data: relayPull.encode({ token: assets[0]!, owners }) }))
+  let gas = 0
+  for (const account of accounts) gas += await oneByOne(world, assets, account, way === 'top-up')
+  return gas
+}
+
+/** The naive way: coin is sent to the address, then the address sends what it has. */
+const oneByOne = async (world: SweepWorld, assets: readonly Hex[], account: Account, withTopUp: boolean): Promise<number> => {
+  let gas = withTopUp ? gasOf(await world.send(world.payer, { to: account.address, value: COINS, gas: PAYMENT_GAS })) : 0
+  for (const asset of assets.toSorted((a, b) => Number(a === COIN) - Number(b === COIN))) {
+    if (asset !== COIN) {
+      gas += gasOf(await world.send(account, { to: asset, data: encodeTransfer(world.treasury, UNITS), gas: GAS_TO_SEND_TOKENS }))
+      continue
+    }
+    const value = (await world.coinOf(account.address)) - PAYMENT_GAS * world.maxFeePerGas
+    gas += gasOf(await world.send(account, { to: world.treasury, value, gas: PAYMENT_GAS }))
+  }
+  return gas
+}
+
+const delegate = (world: SweepWorld, assets: readonly Hex[], accounts: readonly Account[], withLeave: boolean): Promise<Receipt> =>
+  world.sweep([{ assets: [...assets], accounts: accounts.map(({ address }) => address) }], withLeave ? accounts.map((account) => ({ account })) : [])
+
+const fill = async (world: SweepWorld, assets: readonly Hex[], accounts: readonly Account[]): Promise<void> => {
+  for (const asset of assets) await (asset === COIN ? world.payAll(accounts, COINS) : world.mintAll(asset, accounts, UNITS))
+}
+
+const gasOf = ({ status, gasUsed }: Receipt): number => {
+  if (status !== '0x1') throw new Error('a sweep failed')
+  return Number(gasUsed)
+}
+
+/** What a transaction of the address itself leaves of its fee is dust, and not what was swept. */
+const assertEmpty = async (world: SweepWorld, assets: readonly Hex[], accounts: readonly Account[]): Promise<void> => {
+  for (const { address } of accounts) {
+    for (const asset of assets) {
+      const left = asset === COIN ? await world.coinOf(address) : await world.tokenOf(asset, address)
+      if (asset === COIN ? left > COINS / 100n : left > 0n) throw new Error(`${address} still has ${left} of ${asset}`)
+    }
+  }
+}

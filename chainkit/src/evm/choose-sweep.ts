@@ -1,0 +1,152 @@
+import type { Hex } from './hex.ts'
+import { COIN } from './sweep-call.ts'
+import { ACCOUNT_GAS, AUTHORIZATION_GAS, BATCH_GAS, COIN_GAS, PAYMENT_GAS, netGas } from './sweep-gas.ts'
+import type { Gas, TokenGas } from './sweep-gas.ts'
+
+/**
+ * How one asset leaves one address. `delegate`: by the code the address delegates to, in a batch (EIP-7702). `authorize`:
+ * by a signed transfer through the relay (EIP-3009). `permit`: by a signed allowance for the relay (ERC-2612). `pull`: by
+ * an allowance that stands. `direct`: by a transaction of the address itself, which has the coin for it. `top-up`: the
+ * same, after coin is sent to it.
+ */
+export type SweepWay = 'delegate' | 'authorize' | 'permit' | 'pull' | 'direct' | 'top-up'
+
+export interface Holding {
+  /** token contract, or `COIN` */
+  asset: Hex
+  /** what there is of it, in wei at the price of now */
+  worth: bigint
+  /** absent for the coin */
+  gas?: TokenGas
+  /** whether an allowance for the relay covers it */
+  allowed?: boolean
+}
+
+export interface SweepAddress {
+  /** whether it delegates to the pinned delegate now. Addresses with code can't sign for tokens that ask the code (ERC-1271) */
+  delegated: boolean
+  /** whether the chain knows the account: it has coin, or has sent something */
+  exists: boolean
+  holdings: readonly Holding[]
+  /** how many more sweeps are expected: 0 for an address used once. What pays off later is divided among them */
+  further: number
+}
+
+export interface SweepPrices {
+  /** wei for each unit of gas, tip included */
+  gasPrice: bigint
+  /** how many addresses share the fixed part of a batch */
+  batchSize: number
+  /** whether the chain takes transactions of EIP-7702 */
+  setCode: boolean
+  /** thousandths: an asset is swept when it is worth so many times what its sweep costs; 0 for at any cost */
+  kPerMille: bigint
+}
+
+export interface SweepChoice {
+  moves: { asset: Hex; way: SweepWay }[]
+  /** what is expected to be paid for this sweep, shares of batches included */
+  gas: bigint
+  /** wei */
+  cost: bigint
+}
+
+interface Candidate extends SweepChoice {
+  /** wei: of what is moved, less what it costs with later sweeps taken into account */
+  gain: bigint
+}
+
+interface Move {
+  holding: Holding
+  way: SweepWay
+  /** now */
+  gas: bigint
+  /** now and at all further sweeps */
+  lifetime: bigint
+}
+
+/**
+ * The cheapest way to empty an address of all that is worth it, or undefined when nothing is. Either everything goes by
+ * delegation, which shares one call, or each asset by its own best way, with or without coin sent for it.
+ */
+export const chooseSweep = (address: SweepAddress, prices: SweepPrices): SweepChoice | undefined => {
+  const candidates = [
+    ...(prices.setCode ? [byDelegation(address, prices)] : []),
+    separately(address, prices, false),
+    separately(address, prices, true),
+  ].filter((one) => one !== undefined)
+  // At any cost means all of it, even what is worth less than its gas.
+  const most = Math.max(...candidates.map(({ moves }) => moves.length))
+  const [best] = candidates
+    .filter(({ moves }) => prices.kPerMille > 0n || moves.length === most)
+    .toSorted((a, b) => (a.gain > b.gain ? -1 : a.gain < b.gain ? 1 : 0))
+  return best && { moves: best.moves, gas: best.gas, cost: best.cost }
+}
+
+const byDelegation = ({ delegated, exists, holdings, further }: SweepAddress, prices: SweepPrices): Candidate | undefined => {
+  const share: Gas = { raw: BATCH_GAS / BigInt(prices.batchSize), refund: 0n }
+  const leave = delegated ? [] : [AUTHORIZATION_GAS[exists ? 'existing' : 'new']]
+  const worthwhile = holdings.filter((holding) => isWorth(holding.worth, netGas([batchedGas(holding)]), prices))
+  const again = [share, ACCOUNT_GAS, ...worthwhile.map(batchedGas)]
+  const gas = netGas([...leave, ...again])
+  const moves = worthwhile.map((holding) => ({ holding, way: 'delegate' as const, gas: 0n, lifetime: 0n }))
+  return candidate(moves, { gas, lifetime: gas + netGas(again) * BigInt(further) }, further, prices)
+}
+
+const batchedGas = ({ gas }: Holding): Gas => gas?.batched ?? COIN_GAS
+
+const separately = (address: SweepAddress, prices: SweepPrices, withTopUp: boolean): Candidate | undefined => {
+  const coin = address.holdings.find(({ asset }) => asset === COIN)?.worth ?? 0n
+  const moves = address.holdings.flatMap((holding) => {
+    const ways = waysOf(holding, address, prices, coin).filter(({ way }) => withTopUp || way !== 'top-up')
+    const [best] = ways.toSorted((a, b) => Number(a.lifetime - b.lifetime))
+    return best && isWorth(holding.worth, best.gas, prices) ? [best] : []
+  })
+  const topUp = moves.some(({ way }) => way === 'top-up') ? PAYMENT_GAS : 0n
+  return candidate(moves, { gas: topUp, lifetime: topUp * BigInt(address.further + 1) }, address.further, prices)
+}
+
+/** A holding may be worth its own part and all together not what they share. @param shared gas beside that of each move */
+const candidate = (
+  moves: readonly Move[],
+  shared: { gas: bigint; lifetime: bigint },
+  further: number,
+  { gasPrice, kPerMille }: SweepPrices,
+): Candidate | undefined => {
+  const worth = moves.reduce((sum, { holding }) => sum + holding.worth, 0n)
+  const gas = moves.reduce((sum, move) => sum + move.gas, shared.gas)
+  const lifetime = moves.reduce((sum, move) => sum + move.lifetime, shared.lifetime)
+  if (moves.length === 0 || worth * 1000n < gas * gasPrice * kPerMille) return undefined
+  return {
+    moves: moves.map(({ holding: { asset }, way }) => ({ asset, way })),
+    gas,
+    cost: gas * gasPrice,
+    gain: worth * BigInt(further + 1) - lifetime * gasPrice,
+  }
+}
+
+const isWorth = (worth: bigint, gas: bigint, { gasPrice, kPerMille }: SweepPrices): boolean =>
+  worth * 1000n >= gas * gasPrice * kPerMille
+
+const waysOf = (
+  holding: Holding,
+  { delegated, further }: SweepAddress,
+  { gasPrice, batchSize }: SweepPrices,
+  coin: bigint,
+): Move[] => {
+  const { gas: token, allowed = false } = holding
+  const move = (way: SweepWay, gas: bigint, later = gas): Move => ({ holding, way, gas, lifetime: gas + later * BigInt(further) })
+  if (token === undefined) return holding.worth > PAYMENT_GAS * gasPrice ? [move('direct', PAYMENT_GAS)] : []
+  const inBatch = (gas: Gas): bigint => netGas([{ raw: BATCH_GAS / BigInt(batchSize), refund: 0n }, gas])
+  const alone = netGas([token.alone])
+  // What is asked for before a transaction runs is without refunds.
+  const canPay = coin >= token.alone.raw * gasPrice
+  return [
+    move(canPay ? 'direct' : 'top-up', alone),
+    ...(allowed && token.pulled ? [move('pull', inBatch(token.pulled))] : []),
+    ...(token.authorized && !delegated ? [move('authorize', inBatch(token.authorized))] : []),
+    ...(token.permitted && token.pulled && !delegated && !allowed
+      ? [move('permit', inBatch(token.permitted), inBatch(token.pulled))]
+      : []),
+  ]
+}
