@@ -1,0 +1,78 @@
+/** The chain as it is: its blocks, and the state after each that could still be taken back. */
+import type { Changes, Reader } from '../state/state.ts'
+import type { Block, MinedTransaction } from './block.ts'
+
+export interface Located {
+  readonly transaction: MinedTransaction
+  readonly block: Block
+}
+
+export interface Branch {
+  readonly height: () => number
+  readonly head: () => Block
+  /** The newest block that no fork takes back. */
+  readonly solid: () => Block
+  readonly at: (number: number) => Block | undefined
+  readonly byId: (id: string) => Block | undefined
+  readonly transaction: (id: string) => Located | undefined
+  /** State after the newest block, or after the newest solid one. */
+  readonly read: Reader
+  readonly readSolid: Reader
+  readonly push: (block: Block, changes: Changes) => void
+  /** Takes the newest block off, and what it changed. */
+  readonly pop: () => Block
+}
+
+/** At least so many blocks can be taken back, so that a log with deep forks can be read again with a smaller lag. */
+const leastKept = 128
+
+/** `lag`: how many blocks a block must have on it to be solid. */
+export const openBranch = (lag: number): Branch => {
+  const blocks: Block[] = []
+  const ids = new Map<string, Block>()
+  const transactions = new Map<string, Located>()
+  const state = new Map<string, unknown>()
+  /** What each of the newest blocks changed: the values before. The last is of the newest block. */
+  const before: Map<string, unknown>[] = []
+  const last = (): Block => {
+    const block = blocks.at(-1)
+    if (block === undefined) throw new Error('the chain has no block')
+    return block
+  }
+  return {
+    height: () => blocks.length - 1,
+    head: last,
+    solid: () => blocks[Math.max(0, blocks.length - 1 - lag)] ?? last(),
+    at: (number) => blocks[number],
+    byId: (id) => ids.get(id),
+    transaction: (id) => transactions.get(id),
+    read: (key) => state.get(key),
+    readSolid: (key) => {
+      const notSolid = Math.min(lag, blocks.length - 1)
+      const first = notSolid === 0 ? undefined : before.slice(-notSolid).find((values) => values.has(key))
+      return first === undefined ? state.get(key) : first.get(key)
+    },
+    push: (block, changes) => {
+      blocks.push(block)
+      ids.set(block.id, block)
+      for (const transaction of block.transactions) transactions.set(transaction.id, { transaction, block })
+      before.push(new Map([...changes.keys()].map((key) => [key, state.get(key)])))
+      for (const [key, value] of changes) put(state, key, value)
+      while (before.length > Math.min(Math.max(lag, leastKept), blocks.length - 1)) before.shift()
+    },
+    pop: () => {
+      const values = before.pop()
+      if (values === undefined) throw new Error('the newest block cannot be taken back')
+      for (const [key, value] of values) put(state, key, value)
+      const block = blocks.pop() as Block
+      ids.delete(block.id)
+      for (const { id } of block.transactions) transactions.delete(id)
+      return block
+    },
+  }
+}
+
+const put = (state: Map<string, unknown>, key: string, value: unknown): void => {
+  if (value === undefined) state.delete(key)
+  else state.set(key, value)
+}

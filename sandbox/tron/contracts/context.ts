@@ -1,0 +1,48 @@
+/** What a contract is carried out with. */
+import type { Receipt } from '../blocks/receipt.ts'
+import { InvalidContract } from '../blocks/refusal.ts'
+import { base58Of, isAddress } from '../address.ts'
+import type { Address } from '../address.ts'
+import type { SignedTransaction } from '../codec/transaction.ts'
+import type { ParameterValues } from '../resources/parameters.ts'
+import { accountAt } from '../state/account.ts'
+import type { Account, Resource } from '../state/account.ts'
+import type { State } from '../state/state.ts'
+import type { Machine, MachineBlock } from '../vm/machine.ts'
+
+export interface Context {
+  readonly state: State
+  readonly values: ParameterValues
+  /** ms; the newest block's, as everything but the virtual machine counts time. */
+  readonly now: bigint
+  /** `now` in slots of 3 s. */
+  readonly slot: bigint
+}
+
+/** For contracts that run code. */
+export interface RunContext extends Context {
+  readonly machine: Machine
+  readonly block: MachineBlock
+  readonly transaction: SignedTransaction
+}
+
+/** What carrying out adds to a receipt; `fee` without bandwidth, memo and energy. */
+export interface Outcome {
+  readonly fee?: bigint
+  readonly withdrawExpireAmount?: bigint
+  readonly run?: NonNullable<Receipt['run']>
+}
+
+/** Throws InvalidContract, with java-tron's words. */
+export const requireOwner = (state: State, owner: Address, badAddress = 'Invalid address'): Account => {
+  if (!isAddress(owner)) throw new InvalidContract(badAddress)
+  const account = accountAt(state, owner)
+  if (account === undefined) throw new InvalidContract(`Account[${base58Of(owner)}] does not exist`)
+  return account
+}
+
+/** Stake for votes alone is not part of this chain. */
+export const requireResource = (resource: string, words: string): Resource => {
+  if (resource !== 'BANDWIDTH' && resource !== 'ENERGY') throw new InvalidContract(words)
+  return resource
+}

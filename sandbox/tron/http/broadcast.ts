@@ -1,0 +1,63 @@
+/** Broadcasting. One form takes JSON and answers with a message in hexadecimal, the other takes bytes and answers in plain text. */
+import { bytesOf, hexOfText } from '../bytes.ts'
+import { transactionFromJson, transactionJson } from '../codec/transaction-json.ts'
+import { decodeTransaction } from '../codec/transaction.ts'
+import type { SignedTransaction } from '../codec/transaction.ts'
+import { CodecError } from '../codec/wire.ts'
+import { TransactionRefusal } from '../blocks/refusal.ts'
+import type { RefusalCode } from '../blocks/refusal.ts'
+import type { Json } from '../codec/json.ts'
+import { printJson } from './json.ts'
+import { JavaError } from './request.ts'
+import type { Fields } from './request.ts'
+import type { Routes } from './routes.ts'
+import type { View } from './view.ts'
+
+export const broadcastRoutes: Routes = {
+  broadcasttransaction: async (view, fields) => {
+    const transaction = transactionFromJson(fields.all)
+    const { code, message } = await broadcast(view, transaction)
+    if (code === undefined) return { result: true, txid: transaction.id }
+    return { code, txid: transaction.id, message: fields.visible ? message : hexOfText(message) }
+  },
+  broadcasthex: async (view, fields) => {
+    const transaction = fromHex(fields)
+    const { code, message } = await broadcast(view, transaction)
+    return {
+      result: code === undefined,
+      code: code ?? 'SUCCESS',
+      message,
+      transaction: printJson(withoutIds(transactionJson(transaction, true))),
+      txid: transaction.id,
+    }
+  },
+}
+
+interface Verdict {
+  /** Absent when it was taken. */
+  readonly code?: RefusalCode
+  readonly message: string
+}
+
+const broadcast = async ({ chain }: View, transaction: SignedTransaction): Promise<Verdict> => {
+  try {
+    await chain.broadcast(transaction)
+    return { message: '' }
+  } catch (error) {
+    if (error instanceof TransactionRefusal) return { code: error.code, message: error.message }
+    throw error
+  }
+}
+
+const fromHex = (fields: Fields): SignedTransaction => {
+  try {
+    return decodeTransaction(bytesOf(fields.text('transaction')))
+  } catch (error) {
+    if (error instanceof CodecError) throw new JavaError('com.google.protobuf.InvalidProtocolBufferException', error.message)
+    if (error instanceof JavaError) throw error
+    throw new JavaError('org.bouncycastle.util.encoders.DecoderException', 'exception decoding Hex string')
+  }
+}
+
+/** This answer's transaction is the bare message. */
+const withoutIds = ({ txID: _id, raw_data_hex: _hex, ...message }: Json): Json => message

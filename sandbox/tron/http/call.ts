@@ -1,0 +1,105 @@
+/** Calls of contracts: built as transactions, or tried without one. */
+import { bytesOf, concat, hexOf, hexOfText, keccak, textBytes } from '../bytes.ts'
+import { codeAt } from '../vm/storage.ts'
+import type { Contract } from '../codec/contracts.ts'
+import type { Json } from '../codec/json.ts'
+import { InvalidContract } from '../blocks/refusal.ts'
+import type { Run } from '../blocks/receipt.ts'
+import { validateContract } from '../contracts/index.ts'
+import { noContract } from '../contracts/trigger.ts'
+import { unsignedJson } from './build.ts'
+import { internalJson, logJson } from '../views/info.ts'
+import { JavaError } from './request.ts'
+import type { Fields } from './request.ts'
+import type { Routes } from './routes.ts'
+import type { View } from './view.ts'
+
+/** What a try may use: java-tron's vm.maxEnergyLimitForConstant. */
+const mostEnergy = 100_000_000n
+const noTransaction = '0'.repeat(64)
+
+export const callRoutes: Routes = {
+  triggersmartcontract: (view, fields) => answering(fields, () => trigger(view, fields)),
+  triggerconstantcontract: (view, fields) => answering(fields, () => constant(view, fields)),
+  estimateenergy: (view, fields) => answering(fields, () => estimate(view, fields)),
+}
+
+const trigger = (view: View, fields: Fields): Json => {
+  const contract = contractOf(fields)
+  validateContract(view.context, contract)
+  return { result: { result: true }, transaction: unsignedJson(view, fields, contract, { feeLimit: fields.integer('fee_limit', 0n) }) }
+}
+
+const constant = async (view: View, fields: Fields): Promise<Json> => {
+  const run = await attempt(view, fields)
+  const failed = run.result !== 'SUCCESS'
+  const transaction = fields.has('contract_address') ? unsignedJson(view, fields, contractOf(fields), { feeLimit: fields.integer('fee_limit', 0n) }) : {}
+  return {
+    result: { result: true, ...(run.message === undefined ? {} : { message: message(run.message, fields) }) },
+    ...(run.energy === 0n ? {} : { energy_used: run.energy }),
+    constant_result: [hexOf(run.returned)],
+    ...(run.logs.length === 0 ? {} : { logs: run.logs.map((log) => logJson(log, fields.visible)) }),
+    ...(run.internal.length === 0 ? {} : { internal_transactions: run.internal.map((one) => internalJson(one, failed, fields.visible)) }),
+    transaction: { ret: [failed ? { ret: 'FAILED' } : {}], ...transaction },
+  }
+}
+
+/** What the call uses, found out by trying: energy does not depend on the limit here. */
+const estimate = async (view: View, fields: Fields): Promise<Json> => {
+  const run = await attempt(view, fields)
+  if (run.result !== 'SUCCESS')
+    return { result: { code: 'CONTRACT_EXE_ERROR', message: message(`contract execute error : ${run.message ?? run.result}`, fields) } }
+  return { result: { result: true }, energy_required: run.energy }
+}
+
+/** On a state of its own: nothing stays. Without a contract's address the data is a contract's creation. */
+const attempt = (view: View, fields: Fields): Promise<Run> => {
+  const caller = fields.address('owner_address')
+  const to = fields.has('contract_address') ? fields.address('contract_address') : undefined
+  if (to !== undefined && codeAt(view.state, to).length === 0) throw new InvalidContract(noContract)
+  return view.machine.run(view.state, view.place.block, {
+    transactionId: noTransaction,
+    caller,
+    ...(to === undefined ? {} : { to }),
+    data: callData(fields),
+    value: fields.integer('call_value', 0n),
+    energyLimit: mostEnergy,
+  })
+}
+
+const contractOf = (fields: Fields): Contract => ({
+  type: 'TriggerSmartContract',
+  value: {
+    owner_address: fields.address('owner_address'),
+    contract_address: fields.address('contract_address'),
+    call_value: fields.integer('call_value', 0n),
+    data: callData(fields),
+    call_token_value: fields.integer('call_token_value', 0n),
+    token_id: fields.integer('token_id', 0n),
+  },
+})
+
+/** Either the function's signature and its arguments, or all of the data. */
+const callData = (fields: Fields): Uint8Array => {
+  try {
+    const selector = fields.optionalText('function_selector')
+    if (selector === '') return bytesOf(fields.optionalText('data'))
+    return concat(keccak(textBytes(selector)).subarray(0, 4), bytesOf(fields.optionalText('parameter')))
+  } catch {
+    throw new JavaError('org.bouncycastle.util.encoders.DecoderException', 'exception decoding Hex string')
+  }
+}
+
+/** These answer with a code in `result`, not with an Error. */
+const answering = async (fields: Fields, work: () => Json | Promise<Json>): Promise<Json> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof InvalidContract) return { result: { code: 'CONTRACT_VALIDATE_ERROR', message: message(error.message, fields) } }
+    if (error instanceof JavaError)
+      return { result: { code: 'OTHER_ERROR', message: message(`class ${error.exception} : ${error.message}`, fields) } }
+    throw error
+  }
+}
+
+const message = (text: string, { visible }: Fields): string => (visible ? text : hexOfText(text))

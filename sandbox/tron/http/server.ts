@@ -1,0 +1,138 @@
+/** java-tron's HTTP API on loopback: /wallet, /walletsolidity, and the sandbox's own controls. Nothing sent here ends it. */
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Turns } from '../../chains/turns.ts'
+import { Refusal } from '../../http/refusal.ts'
+import { requireFreePort } from '../../process/port.ts'
+import { JsonError } from '../codec/json.ts'
+import { CodecError } from '../codec/wire.ts'
+import type { Chain } from '../blocks/chain.ts'
+import type { Machine } from '../vm/machine.ts'
+import { broadcastRoutes } from './broadcast.ts'
+import { buildRoutes } from './build.ts'
+import { callRoutes } from './call.ts'
+import { parseJson, printJson } from './json.ts'
+import { accountRoutes } from './read-accounts.ts'
+import { blockRoutes, pendingRoutes } from './read-blocks.ts'
+import { networkRoutes } from './read-network.ts'
+import { JavaError, readRequest } from './request.ts'
+import type { Routes } from './routes.ts'
+import { openView } from './view.ts'
+
+export interface TronServer {
+  readonly url: string
+  readonly port: number
+  stop(): Promise<void>
+}
+
+export interface TronServerOptions {
+  /** 0: any free port. */
+  readonly port: number
+  readonly portSetting?: string
+  readonly chain: Chain
+  readonly machine: Machine
+  readonly inTurn: Turns
+  /** After a transaction was taken. */
+  readonly taken: () => Promise<unknown>
+  /** `/sandbox/...`, by the rest of the path. */
+  readonly controls: Readonly<Record<string, (body: unknown) => Promise<unknown>>>
+  readonly log: (line: string) => void
+}
+
+const both: Routes = { ...blockRoutes, ...accountRoutes, ...networkRoutes, ...callRoutes }
+const full: Routes = { ...both, ...pendingRoutes, ...buildRoutes, ...broadcastRoutes }
+const mostBytes = 4 * 1024 * 1024
+
+/** Throws PortInUse. */
+export const serveTron = async (options: TronServerOptions): Promise<TronServer> => {
+  if (options.port !== 0) await requireFreePort(options.port, 'the TRON chain', options.portSetting)
+  const server = createServer((request, response) => void respond(options, request, response))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+const respond = async (options: TronServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const { status, text } = await answer(options, request).catch((error: unknown) => {
+    options.log(`tron: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    return { status: 500, text: printJson({ Error: `class java.lang.Exception : ${String(error)}` }) }
+  })
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
+}
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+const answer = async (options: TronServerOptions, request: IncomingMessage): Promise<Answer> => {
+  const url = new URL(request.url ?? '/', 'http://tron')
+  const body = await readBody(request)
+  if (body === undefined) return { status: 413, text: printJson({ Error: `class java.lang.Exception : body size is too big, the limit is ${mostBytes}` }) }
+  const [room = '', name = '', ...more] = url.pathname.split('/').slice(1)
+  if (room === 'sandbox') return control(options, name, body, request.method === 'GET')
+  const routes = room === 'wallet' ? full : room === 'walletsolidity' ? both : {}
+  const route = Object.hasOwn(routes, name.toLowerCase()) && more.length === 0 ? routes[name.toLowerCase()] : undefined
+  if (route === undefined) return { status: 404, text: printJson({ Error: `there is no ${url.pathname}` }) }
+  const query = Object.fromEntries(url.searchParams)
+  try {
+    const fields = readRequest(request.method === 'GET' || body.trim() === '' ? query : { ...query, ...(parseBody(body, request) as object) })
+    const result = await options.inTurn(async () => route(openView(options.chain, options.machine, room === 'walletsolidity'), fields))
+    if (Object.hasOwn(broadcastRoutes, name.toLowerCase()) && (result as { result?: unknown }).result === true) await options.taken()
+    return { status: 200, text: printJson(result, request.method === 'GET' && fields.flag('int64_as_string')) }
+  } catch (error) {
+    return { status: 200, text: printJson({ Error: errorText(error) }) }
+  }
+}
+
+const parseBody = (body: string, request: IncomingMessage): unknown =>
+  (request.headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded') && !body.trimStart().startsWith('{')
+    ? Object.fromEntries(new URLSearchParams(body))
+    : readObject(parseJson(body))
+
+const readObject = (value: unknown): object => readRequest(value).all
+
+/** What a request did wrong, in java-tron's form. Anything else is the sandbox's own failure. */
+const errorText = (error: unknown): string => {
+  if (error instanceof JavaError) return `class ${error.exception} : ${error.message}`
+  if (error instanceof JsonError) return `class org.tron.core.services.http.JsonFormat$ParseException : ${error.message}`
+  if (error instanceof CodecError) return `class com.google.protobuf.InvalidProtocolBufferException : ${error.message}`
+  if (error instanceof SyntaxError) return `class com.alibaba.fastjson.JSONException : ${error.message}`
+  throw error
+}
+
+const control = async ({ controls }: TronServerOptions, name: string, body: string, isGet: boolean): Promise<Answer> => {
+  try {
+    const act = Object.hasOwn(controls, name) ? controls[name] : undefined
+    if (act === undefined) throw new Refusal(`there is no /sandbox/${name}; there is ${Object.keys(controls).join(', ')}`, { status: 404, code: 101 })
+    return { status: 200, text: printJson(await act(isGet || body.trim() === '' ? {} : parseJson(body))) }
+  } catch (error) {
+    if (error instanceof Refusal) return { status: error.status, text: printJson({ code: error.code, description: error.message }) }
+    if (error instanceof SyntaxError) return { status: 400, text: printJson({ code: 100, description: 'send a JSON body' }) }
+    throw error
+  }
+}
+
+/** undefined: too long. */
+const readBody = async (request: IncomingMessage): Promise<string | undefined> => {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > mostBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,227 @@
+/**
+ * A TRON chain for development: one node that speaks java-tron's HTTP API, in this process or as a program (main.ts).
+ *
+ * ## What it is
+ * Transactions are real protobuf bytes, hashed and verified by their secp256k1 signatures. Contracts run on a real EVM with
+ * TRON's prices. Bandwidth, energy, fees, staking, lending of resources (Stake 2.0), reference blocks and expiration follow
+ * java-tron's rules and words. Blocks carry what waits; those with `solidLag` blocks upon them are solid, which is what
+ * /walletsolidity shows. The chain is kept in `folder` and is the same after a restart, also after kill -9.
+ *
+ * ## Controls: POST /sandbox/NAME with a JSON object
+ * | name | body | does |
+ * |---|---|---|
+ * | status | (GET too) | height, newest and solid block, what waits, the known accounts with their keys, the tokens |
+ * | mine | `{blocks?}` | makes blocks |
+ * | reorg | `{depth, without?, others?}` | replaces the newest blocks by one more; `without`: ids nobody has heard of any more; `others`: `mined` (in the new branch too), `pending`, `forgotten` |
+ * | fund | `{ticker, to, amount}` | pays TRX or a token from the faucet; the transaction waits for a block |
+ * | advance | `{ms}` | moves the chain's clock forward and makes a block |
+ * | parameters | `{getEnergyFee: 210, ...}` | changes chain parameters with a block of its own |
+ * | hold | `{on}` | blocks are made without what waits, until it is switched off |
+ * | forget | `{transactions}` | drops waiting transactions |
+ *
+ * ## What it does not prove
+ * **It proves compatibility with tronweb, not with java-tron**: no real node could be had here. Written from the wire format,
+ * java-tron's sources of 2025 and what tronweb sends; energy of a token differs from that of the real USDT, whose code is
+ * another. Absent: permissions beyond an account's own key, TRC-10, votes and witnesses' rewards, TRON_POWER, dynamic
+ * energy (a contract's penalty), CancelAllUnfreezeV2, changes of a contract's settings, TRON's own precompiles and opcodes, the 1/64 that
+ * old contracts may keep of a call's energy, the event API of TronGrid, gRPC, peers. Internal transactions have hashes of
+ * their own kind. `raw_data.scripts` and unknown fields are dropped before hashing. Machine time is not limited
+ * (no OUT_OF_TIME). A transaction that refers to an orphaned block can't come back: as on the real chain.
+ */
+import type { Turns } from '../chains/turns.ts'
+import { takingTurns } from '../chains/turns.ts'
+import { Refusal } from '../http/refusal.ts'
+import { addressOf } from './address.ts'
+import { openBranch } from './blocks/branch.ts'
+import { openChain } from './blocks/chain.ts'
+import type { Chain } from './blocks/chain.ts'
+import { fork } from './blocks/fork.ts'
+import type { Forked, ForkOrder } from './blocks/fork.ts'
+import { controlRoutes } from './controls.ts'
+import { serveTron } from './http/server.ts'
+import { payFromFaucet } from './payments.ts'
+import type { Payment } from './payments.ts'
+import type { ParameterValues } from './resources/parameters.ts'
+import { openLog } from './store/log.ts'
+import { beginChain } from './store/replay.ts'
+import { createMachine } from './vm/machine.ts'
+import type { Machine } from './vm/machine.ts'
+
+export { deployer, faucet, tokenAddress, tokens } from './blocks/genesis.ts'
+export { base58Of } from './address.ts'
+export type { Forked, ForkOrder } from './blocks/fork.ts'
+export type { Payment } from './payments.ts'
+export type { ParameterName, ParameterValues } from './resources/parameters.ts'
+
+export interface TronChainOptions {
+  /** 0: any free port. */
+  readonly port: number
+  /** For the message when the port is taken. */
+  readonly portSetting?: string
+  /** Where the chain is kept. Absent: in memory only. */
+  readonly folder?: string
+  /** ms since 1970. Default: the system's. */
+  readonly clock?: () => number
+  /** Makes a block each so many ms. Default 0: only on demand. */
+  readonly intervalMs?: number
+  /** Makes a block for each transaction at once. */
+  readonly automine?: boolean
+  /** How many blocks make a block solid. Default 19. */
+  readonly solidLag?: number
+  /** ms between the times of two blocks, at least. Default 3,000. */
+  readonly slotMs?: number
+  /** For a new chain: other chain parameters, and accounts with their sun by address (base58 or hexadecimal). */
+  readonly parameters?: Partial<ParameterValues>
+  readonly accounts?: Readonly<Record<string, bigint>>
+  readonly log?: (line: string) => void
+}
+
+export interface Status {
+  readonly height: number
+  /** Ids of the newest and the newest solid block. */
+  readonly id: string
+  readonly solidHeight: number
+  readonly solidId: string
+  /** ms, of the newest block */
+  readonly timestamp: number
+  readonly pending: readonly string[]
+  readonly holding: boolean
+}
+
+export interface TronControls {
+  status(): Status
+  mine(blocks?: number): Promise<Status>
+  /** Throws a Refusal when the depth reaches solid blocks. */
+  reorg(order: ForkOrder): Promise<Forked>
+  /** Returns the transaction's id. Throws a Refusal. */
+  fund(payment: Payment): Promise<string>
+  advance(ms: number): Promise<Status>
+  setParameters(changes: Partial<ParameterValues>): Promise<Status>
+  hold(on: boolean): Promise<Status>
+  forget(transactions: readonly string[]): Promise<Status>
+}
+
+export interface TronChain extends TronControls {
+  readonly url: string
+  readonly port: number
+  /** The chain stays in its folder. */
+  stop(): Promise<void>
+}
+
+/** Its own chain: tokens and signatures of real networks mean nothing here. */
+const chainId = 31_195
+const usualLag = 19
+const usualSlotMs = 3_000
+
+/** Throws PortInUse, and an Error when the folder's chain cannot be read. */
+export const startTronChain = async (options: TronChainOptions): Promise<TronChain> => {
+  const { clock = Date.now, slotMs = usualSlotMs, log = () => {} } = options
+  const kept = openLog(options.folder)
+  const machine = await createMachine(chainId)
+  const branch = openBranch(options.solidLag ?? usualLag)
+  const genesis = {
+    timestamp: Math.floor(clock() / slotMs) * slotMs,
+    parameters: options.parameters ?? {},
+    accounts: Object.fromEntries(Object.entries(options.accounts ?? {}).map(([address, sun]) => [addressOf(address), sun])),
+  }
+  await beginChain(kept, branch, machine, genesis)
+  // A chain that was moved ahead of the clock stays ahead.
+  let ahead = Math.max(0, branch.head().timestamp - clock())
+  const chain = openChain({ branch, machine, log: kept, slotMs, clock: () => clock() + ahead })
+  // tronweb cannot refer to block 0: java-tron's JSON leaves its number out.
+  if (branch.height() === 0) await chain.mine()
+  const inTurn = takingTurns()
+  const automine = options.automine === true
+  const controls = openControls({ chain, machine, inTurn, automine, advance: (ms) => void (ahead += ms) })
+  const server = await serveTron({
+    port: options.port,
+    ...(options.portSetting === undefined ? {} : { portSetting: options.portSetting }),
+    chain, machine, inTurn, log,
+    taken: async () => (automine ? controls.mine() : undefined),
+    controls: controlRoutes(controls),
+  })
+  const timer = mineAtIntervals(options.intervalMs ?? 0, controls, log)
+  return {
+    ...controls,
+    url: server.url,
+    port: server.port,
+    stop: async () => {
+      clearInterval(timer)
+      await server.stop()
+      await inTurn(async () => kept.close())
+    },
+  }
+}
+
+interface Parts {
+  readonly chain: Chain
+  readonly machine: Machine
+  readonly inTurn: Turns
+  readonly automine: boolean
+  readonly advance: (ms: number) => void
+}
+
+const openControls = ({ chain, machine, inTurn, automine, advance }: Parts): TronControls => {
+  const status = (): Status => statusOf(chain)
+  const changing = (work: () => Promise<unknown>): Promise<Status> =>
+    inTurn(async () => {
+      await work()
+      return status()
+    })
+  return {
+    status,
+    mine: (blocks = 1) =>
+      changing(async () => {
+        for (let made = 0; made < blocks; made++) await chain.mine()
+      }),
+    reorg: (order) =>
+      inTurn(async () => {
+        const most = chain.branch.height() - chain.branch.solid().number
+        if (order.depth > most) throw new Refusal(`depth: send 1 to ${most}; blocks before that are solid`)
+        return fork(chain, order)
+      }),
+    fund: (payment) =>
+      inTurn(async () => {
+        const id = await payFromFaucet(chain, machine, payment)
+        if (automine) await chain.mine()
+        return id
+      }),
+    advance: (ms) =>
+      changing(async () => {
+        advance(ms)
+        await chain.mine()
+      }),
+    setParameters: (changes) => changing(() => chain.mine(changes)),
+    hold: (on) => changing(async () => chain.hold(on)),
+    forget: (transactions) =>
+      changing(async () => {
+        chain.pool.remove(transactions)
+        await chain.pool.renew()
+      }),
+  }
+}
+
+const statusOf = ({ branch, pool, isHolding }: Chain): Status => ({
+  height: branch.height(),
+  id: branch.head().id,
+  solidHeight: branch.solid().number,
+  solidId: branch.solid().id,
+  timestamp: branch.head().timestamp,
+  pending: pool.list().map(({ id }) => id),
+  holding: isHolding(),
+})
+
+const mineAtIntervals = (intervalMs: number, controls: TronControls, log: (line: string) => void): NodeJS.Timeout | undefined => {
+  if (intervalMs <= 0) return undefined
+  let busy = false
+  return setInterval(() => {
+    if (busy) return
+    busy = true
+    controls
+      .mine()
+      .catch((error: unknown) => log(`tron: no block was made: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`))
+      .finally(() => {
+        busy = false
+      })
+  }, intervalMs)
+}

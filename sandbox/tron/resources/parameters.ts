@@ -1,0 +1,69 @@
+/**
+ * What the committee of a TRON network votes on: fees and limits, by java-tron's names. The values are those of the main
+ * network as far as fees go; read them from /wallet/getchainparameters, never assume them.
+ */
+
+export const parameterDefaults = {
+  getMaintenanceTimeInterval: 21_600_000n,
+  /** sun for a byte of bandwidth */
+  getTransactionFee: 1_000n,
+  /** sun for a unit of energy */
+  getEnergyFee: 100n,
+  /** sun instead of bandwidth, for a transaction that creates an account */
+  getCreateAccountFee: 100_000n,
+  /** sun for the account itself */
+  getCreateNewAccountFeeInSystemContract: 1_000_000n,
+  getCreateNewAccountBandwidthRate: 1n,
+  /** sun for a transaction with a memo */
+  getMemoFee: 1_000_000n,
+  /** bytes a day for every account */
+  getFreeNetLimit: 600n,
+  /** bytes a day, shared by stake */
+  getTotalNetLimit: 43_200_000_000n,
+  /** energy a day, shared by stake */
+  getTotalEnergyCurrentLimit: 180_000_000_000n,
+  /** the most a transaction may allow, sun */
+  getMaxFeeLimit: 15_000_000_000n,
+  getUnfreezeDelayDays: 14n,
+  /** in blocks of 3 s */
+  getMaxDelegateLockPeriod: 864_000n,
+  getAllowDelegateResource: 1n,
+  getAllowCreationOfContracts: 1n,
+} as const
+
+export type ParameterName = keyof typeof parameterDefaults
+export type ParameterValues = Readonly<Record<ParameterName, bigint>>
+
+export interface Price {
+  /** ms; from when on it counts */
+  readonly since: bigint
+  readonly value: bigint
+}
+
+export interface Parameters {
+  readonly values: ParameterValues
+  readonly energyPrices: readonly Price[]
+  readonly bandwidthPrices: readonly Price[]
+}
+
+export const isParameterName = (name: string): name is ParameterName => Object.hasOwn(parameterDefaults, name)
+
+export const initialParameters = (changes: Partial<ParameterValues>): Parameters => {
+  const values = { ...parameterDefaults, ...changes }
+  return {
+    values,
+    energyPrices: [{ since: 0n, value: values.getEnergyFee }],
+    bandwidthPrices: [{ since: 0n, value: values.getTransactionFee }],
+  }
+}
+
+export const withParameters = (parameters: Parameters, changes: Partial<ParameterValues>, now: bigint): Parameters => {
+  const values = { ...parameters.values, ...changes }
+  const price = (prices: readonly Price[], value: bigint): readonly Price[] =>
+    prices.at(-1)?.value === value ? prices : [...prices, { since: now, value }]
+  return {
+    values,
+    energyPrices: price(parameters.energyPrices, values.getEnergyFee),
+    bandwidthPrices: price(parameters.bandwidthPrices, values.getTransactionFee),
+  }
+}

@@ -1,0 +1,176 @@
+/** TRON's virtual machine: @ethereumjs/evm with TRON's prices, addresses and balances. Runs one call at a time. */
+import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
+import { createEVM } from '@ethereumjs/evm'
+import type { EVM, EVMResult, Message } from '@ethereumjs/evm'
+import { Address as EvmAddress } from '@ethereumjs/util'
+import { addressOfEvm, evmAddressOf } from '../address.ts'
+import type { Address } from '../address.ts'
+import { bytesOf, concat, keccak, uint64Bytes } from '../bytes.ts'
+import type { Run } from '../blocks/receipt.ts'
+import { contractAddressOf } from '../contracts/address.ts'
+import { putAccount } from '../state/account.ts'
+import { contractAt, putContract } from '../state/records.ts'
+import type { State } from '../state/state.ts'
+import { endingOf } from './outcome.ts'
+import { energyPrices } from './prices.ts'
+import { openStorage } from './storage.ts'
+import { openTrail } from './trail.ts'
+import type { Trail } from './trail.ts'
+
+/** What code can learn of the block it runs in. */
+export interface MachineBlock {
+  readonly number: bigint
+  /** ms */
+  readonly timestamp: bigint
+  readonly witness: Address
+  /** The id of a block of this branch. */
+  readonly idOf: (number: bigint) => Uint8Array | undefined
+}
+
+export interface Call {
+  readonly transactionId: string
+  readonly caller: Address
+  /** Absent: the data creates a contract. */
+  readonly to?: Address
+  readonly data: Uint8Array
+  readonly value: bigint
+  readonly energyLimit: bigint
+}
+
+export interface Machine {
+  /** Changes the state only when the run succeeds. */
+  run(state: State, block: MachineBlock, call: Call): Promise<Run>
+}
+
+/** The parts of the EVM that TRON does otherwise. */
+interface OpenEvm {
+  _generateAddress(message: Message): Promise<EvmAddress>
+  _opcodeMap: { [opcode: number]: { opHandler: (state: DestroyState, common: Common) => unknown } }
+}
+interface DestroyState {
+  readonly stack: { peek(): bigint[] }
+  readonly env: { readonly address: EvmAddress; readonly contract: { readonly balance: bigint } }
+}
+
+const selfdestruct = 0xff
+
+export const createMachine = async (chainId: number): Promise<Machine> => {
+  const common = new Common({ chain: { ...Mainnet, chainId }, hardfork: Hardfork.Cancun })
+  const storage = openStorage()
+  let block: MachineBlock | undefined
+  let trail: Trail | undefined
+  let transactionId = ''
+  const blockchain = {
+    getBlock: async (number: number) => ({ hash: () => block?.idOf(BigInt(number)) ?? new Uint8Array(32) }),
+    putBlock: async () => {},
+    shallowCopy: () => blockchain,
+  }
+  const evm = await createEVM({ common, stateManager: storage, blockchain, params: energyPrices() as never, allowUnlimitedContractSize: true })
+  const created = (message: Message): Address => createdAddress(message, transactionId, trail?.count() ?? 0)
+  adapt(evm as EVM, created, () => trail)
+  evm.events?.on('beforeMessage', (message: Message) => trail?.enter(message))
+  evm.events?.on('afterMessage', ({ execResult }: EVMResult) => trail?.leave(execResult.exceptionError !== undefined))
+  return {
+    run: async (state, at, call) => {
+      ;[block, transactionId] = [at, call.transactionId]
+      trail = openTrail(transactionId, (message) => createdAddress(message, transactionId, (trail?.count() ?? 0) + 1))
+      state.checkpoint()
+      storage.use(state, at.timestamp)
+      const result = await evm.runCall({
+        caller: new EvmAddress(evmAddressOf(call.caller)),
+        ...(call.to === undefined ? {} : { to: new EvmAddress(evmAddressOf(call.to)) }),
+        data: call.data,
+        value: call.value,
+        gasLimit: call.energyLimit,
+        gasPrice: 0n,
+        skipNonceIncrement: true,
+        block: blockForEvm(at),
+      })
+      ;(evm as EVM).journal.cleanJournal()
+      return finish(state, call, result, trail)
+    },
+  }
+}
+
+const finish = (state: State, call: Call, { execResult }: EVMResult, trail: Trail): Run => {
+  const ending = endingOf(execResult.exceptionError, call.energyLimit)
+  if (ending.result === 'SUCCESS') {
+    registerCreated(state, execResult.createdAddresses, trail)
+    removeDestroyed(state, execResult)
+    state.commit()
+  } else state.revert()
+  return {
+    ...ending,
+    energy: execResult.executionGasUsed,
+    returned: execResult.returnValue,
+    logs: (execResult.logs ?? []).map(([address, topics, data]) => ({ address, topics, data })),
+    internal: trail.list(),
+  }
+}
+
+/** Contracts made by code belong to the contract that made them. */
+const registerCreated = (state: State, created: ReadonlySet<string> | undefined, trail: Trail): void => {
+  for (const hex of created ?? []) {
+    const address = addressOfEvm(bytesOf(hex))
+    const maker = trail.list().find(({ note, to, rejected }) => note === 'create' && to === address && !rejected)
+    if (maker === undefined || contractAt(state, address) !== undefined) continue
+    putContract(state, address, {
+      origin_address: maker.caller, contract_address: address, abi: undefined, bytecode: new Uint8Array(0), call_value: 0n,
+      consume_user_resource_percent: 100n, name: 'CreatedByContract', origin_energy_limit: 0n, code_hash: new Uint8Array(0),
+      trx_hash: new Uint8Array(0), version: 0n,
+    })
+  }
+}
+
+/** Only a contract made by the same transaction goes; others keep their code (EIP-6780, TIP-6780). */
+const removeDestroyed = (state: State, { selfdestruct: destroyed, createdAddresses }: EVMResult['execResult']): void => {
+  for (const hex of destroyed?.keys() ?? []) {
+    if (createdAddresses?.has(hex) !== true) continue
+    const address = addressOfEvm(bytesOf(hex))
+    putAccount(state, address, undefined)
+    putContract(state, address, undefined)
+    state.set(`code ${address}`, undefined)
+  }
+}
+
+const adapt = (evm: EVM, created: (message: Message) => Address, trail: () => Trail | undefined): void => {
+  const open = evm as unknown as OpenEvm
+  open._generateAddress = async (message) => new EvmAddress(evmAddressOf(created(message)))
+  // TRON has no price for a first access: nothing ever counts as accessed before.
+  Object.assign(evm.journal, { isWarmedAddress: () => false, isWarmedStorage: () => false })
+  const operation = open._opcodeMap[selfdestruct]
+  if (operation === undefined) throw new Error('the EVM has no SELFDESTRUCT')
+  const { opHandler } = operation
+  operation.opHandler = (state, common) => {
+    const heir = addressOfEvm(bytesOf((state.stack.peek()[0] as bigint).toString(16).padStart(64, '0')).subarray(12))
+    trail()?.destroyed(addressOfEvm(state.env.address.bytes), heir, state.env.contract.balance)
+    return opHandler(state, common)
+  }
+}
+
+/**
+ * A transaction's own contract, one made by code, and one made by CREATE2, whose prefix is 41 where Ethereum's is ff.
+ * Source: java-tron WalletUtil and TransactionUtil.
+ */
+const createdAddress = (message: Message, transactionId: string, count: number): Address => {
+  const caller = addressOfEvm(message.caller.bytes)
+  if (message.depth === 0) return contractAddressOf(transactionId, caller)
+  if (message.salt === undefined)
+    return addressOfEvm(keccak(concat(bytesOf(transactionId), uint64Bytes(BigInt(count)))).subarray(12))
+  const code = (message.code ?? message.data) as Uint8Array
+  return addressOfEvm(keccak(concat(bytesOf(caller), message.salt, keccak(code))).subarray(12))
+}
+
+const blockForEvm = ({ number, timestamp, witness }: MachineBlock): NonNullable<Parameters<EVM['runCall']>[0]['block']> => ({
+  header: {
+    number,
+    coinbase: new EvmAddress(evmAddressOf(witness)),
+    timestamp: timestamp / 1_000n,
+    difficulty: 0n,
+    prevRandao: new Uint8Array(32),
+    gasLimit: 100_000_000n,
+    baseFeePerGas: 0n,
+    slotNumber: 0n,
+    getBlobGasPrice: () => 0n,
+  },
+})

@@ -1,0 +1,49 @@
+/** The internal transactions of one run: calls, creations and destructions by a contract's code, in order. */
+import type { Message } from '@ethereumjs/evm'
+import { addressOfEvm } from '../address.ts'
+import type { Address } from '../address.ts'
+import { bytesOf, concat, sha256, textBytes, uint64Bytes } from '../bytes.ts'
+import type { InternalTransaction } from '../blocks/receipt.ts'
+
+export interface Trail {
+  /** How many there are so far: numbers the contracts that code creates. */
+  count(): number
+  enter(message: Message): void
+  /** `failed`: what it did is undone, and what its calls did. */
+  leave(failed: boolean): void
+  destroyed(contract: Address, heir: Address, value: bigint): void
+  list(): readonly InternalTransaction[]
+}
+
+interface Frame {
+  /** Its own place in the list; none for the transaction itself. */
+  readonly from: number
+}
+
+/** `created`: the address a creation will have, which the message does not know yet. */
+export const openTrail = (transactionId: string, created: (message: Message) => Address): Trail => {
+  const list: InternalTransaction[] = []
+  const frames: Frame[] = []
+  const record = (caller: Address, to: Address, value: bigint, note: InternalTransaction['note']): void => {
+    const hash = sha256(concat(bytesOf(transactionId), uint64Bytes(BigInt(list.length)), bytesOf(caller), bytesOf(to), textBytes(note)))
+    list.push({ hash, caller, to, value, note, rejected: false })
+  }
+  return {
+    count: () => list.length,
+    enter: (message) => {
+      frames.push({ from: list.length })
+      if (message.depth === 0) return
+      const caller = addressOfEvm(message.caller.bytes)
+      if (message.to === undefined) record(caller, created(message), message.value, 'create')
+      // Code lent by another contract runs for its caller: no value moves.
+      else record(caller, addressOfEvm(message.codeAddress.bytes), message.delegatecall ? 0n : message.value, 'call')
+    },
+    leave: (failed) => {
+      const { from } = frames.pop() as Frame
+      if (!failed) return
+      for (let at = from; at < list.length; at++) list[at] = { ...(list[at] as InternalTransaction), rejected: true }
+    },
+    destroyed: (contract, heir, value) => record(contract, heir, value, 'suicide'),
+    list: () => list,
+  }
+}
