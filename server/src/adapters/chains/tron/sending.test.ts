@@ -117,7 +117,7 @@ describe('costs', () => {
 
   test.each([
     ['busy', { result: { code: 'SERVER_BUSY' } }],
-    ['without energy', run({ energy_used: undefined })],
+    ['without what the call gave', run({ constant_result: undefined })],
     ['without a result', { energy_used: 5 }],
   ])('an answer that is %s is not believed', async (_name, answer) => {
     const { adapter } = await startScriptedNode({ ...well(), 'wallet/triggerconstantcontract': () => answer })

@@ -1,0 +1,12 @@
+import { afterAll } from 'vitest'
+import { startTronChain, type TronChain } from '../../../../../sandbox/tron/index.ts'
+import { describeChain } from '../conformance.ts'
+import { openTronWorld, SOLID_LAG } from './test-world.ts'
+
+let chain: TronChain
+afterAll(() => chain?.stop())
+
+describeChain('TRON on the sandbox’s chain', { contracts: true, rivals: false }, async () => {
+  chain = await startTronChain({ port: 0, solidLag: SOLID_LAG })
+  return openTronWorld(chain)
+})
