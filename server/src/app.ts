@@ -159,7 +159,7 @@ const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[
     signer: deps.signer,
     policy,
     subscribers: [createSettlement(catalogue)],
-    intentsOf: signing.intentsOf,
+    purposeOf: signing.purposeOf,
     pause: deps.pause,
   })
   const everyMs = policies.payoutEveryMs[network]

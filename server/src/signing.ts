@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { SignRequest, Signer } from './adapters/signer/port.ts'
+import type { Signer } from './adapters/signer/port.ts'
 import type { Catalogue } from './assets/index.ts'
 import type { Db } from './db/index.ts'
 import { rescale } from './money/index.ts'
-import type { Outgoing } from './outgoing/index.ts'
+import type { Outgoing, SigningPurpose } from './outgoing/index.ts'
 import { approvalsOf, carriedBy, type Withdrawal } from './withdrawals/index.ts'
 
 interface AssetLimits {
@@ -27,11 +27,14 @@ export const createSigning = (db: Db, catalogue: Catalogue, signer: Signer) => {
     return kept.limits
   }
   return {
-    /** The payments of a transaction in chain units, with the approvals people gave them. */
-    intentsOf: async (outgoing: Outgoing): Promise<Pick<SignRequest, 'intents' | 'approvals'>> => {
+    /** What a transaction is for; of a payout, the payments in chain units with the approvals people gave them. */
+    purposeOf: async (outgoing: Outgoing): Promise<SigningPurpose> => {
+      if (outgoing.purpose === 'filler') return { purpose: 'filler', intents: [] }
+      if (outgoing.purpose !== 'payout') throw new Error(`nothing tells the signer what a ${outgoing.purpose} pays`)
       const withdrawals = await carriedBy(db, outgoing.id)
       const approvals = await approvalsOf(db, withdrawals)
       return {
+        purpose: 'payout',
         intents: withdrawals.map((withdrawal) => ({
           id: withdrawal.id,
           asset: withdrawal.ticker,

@@ -49,6 +49,14 @@ export interface CustodyAddressesTable {
   compared_at: Date | null
 }
 
+export interface CustodyRecentTable {
+  network: string
+  height: number
+  asset: string
+  address: string
+  units: bigint
+}
+
 export interface CustodyRoundsTable {
   network: string
   asset: string
@@ -309,6 +317,7 @@ export interface OutgoingAttemptsTable {
   raw: string | null
   signed_at: Date | null
   created_at: Date
+  expires_at: Date | null
 }
 
 export interface RatesTable {
@@ -411,6 +420,7 @@ export interface Schema {
   alerts: AlertsTable
   business_clock: BusinessClockTable
   custody_addresses: CustodyAddressesTable
+  custody_recent: CustodyRecentTable
   custody_rounds: CustodyRoundsTable
   deposits: DepositsTable
   derivation_counters: DerivationCountersTable

@@ -7,12 +7,12 @@ import { carryOut, joinEffects, noEffects, type Effects } from '../effects/index
 import { freeCoins } from './coins.ts'
 import { outgoingMoves, type OutgoingEvent } from './machine.ts'
 import { move } from './store.ts'
-import { type Attempt, type Outgoing, type OutgoingChange, type OutgoingSubscriber } from './transaction.ts'
+import { type Attempt, type Outgoing, type OutgoingChange, type OutgoingSubscriber, type Purpose } from './transaction.ts'
 
 export interface NewOutgoing {
   id: string
   network: Network
-  purpose: 'payout' | 'filler'
+  purpose: Purpose
   senders: readonly string[]
   nonce: number | null
   keys: readonly string[]
@@ -20,7 +20,12 @@ export interface NewOutgoing {
   signingKeys: Attempt['keys']
   feeRate: unknown
   networkFee: bigint
+  /** TRON: no node takes the transaction after this */
+  expiresAt?: Date
 }
+
+/** What one attempt is made of. */
+export type AttemptFields = Pick<NewOutgoing, 'unsigned' | 'signingKeys' | 'feeRate' | 'networkFee' | 'expiresAt'>
 
 /** Stores a transaction and its first attempt, before anything is signed. */
 export const insertPlanned = async (tx: Tx, planned: NewOutgoing, { at }: Moment): Promise<void> => {
@@ -35,11 +40,11 @@ const insertAttempt = async (
   id: string,
   network: Network,
   attempt: number,
-  { unsigned, signingKeys, feeRate, networkFee }: Pick<NewOutgoing, 'unsigned' | 'signingKeys' | 'feeRate' | 'networkFee'>,
+  { unsigned, signingKeys, feeRate, networkFee, expiresAt }: AttemptFields,
   at: Date,
 ): Promise<void> => {
-  await sql`insert into outgoing_attempts(outgoing_id, attempt, network, unsigned, signing_keys, fee_rate, network_fee, created_at)
-    values (${id}, ${attempt}, ${network}, ${unsigned}, ${JSON.stringify(signingKeys)}, ${textOf(feeRate)}, ${networkFee}, ${at})`.execute(tx)
+  await sql`insert into outgoing_attempts(outgoing_id, attempt, network, unsigned, signing_keys, fee_rate, network_fee, expires_at, created_at)
+    values (${id}, ${attempt}, ${network}, ${unsigned}, ${JSON.stringify(signingKeys)}, ${textOf(feeRate)}, ${networkFee}, ${expiresAt ?? null}, ${at})`.execute(tx)
 }
 
 const textOf = (value: unknown): string =>
@@ -66,7 +71,7 @@ export const recordSigned = async (
 export const recordBump = async (
   tx: Tx,
   outgoing: Outgoing,
-  bump: Pick<NewOutgoing, 'unsigned' | 'signingKeys' | 'feeRate' | 'networkFee'>,
+  bump: AttemptFields,
   { at }: Moment,
 ): Promise<boolean> => {
   const { rows } = await sql`update outgoing set attempt = attempt + 1, next_step_at = ${at}, updated_at = ${at}

@@ -22,10 +22,13 @@ export interface SendingDeps {
   signer: Signer
   policy: SendingPolicy
   subscribers: readonly OutgoingSubscriber[]
-  /** what the signer is told a transaction pays, and the approvals it has */
-  intentsOf(outgoing: Outgoing): Promise<Pick<SignRequest, 'intents' | 'approvals'>>
+  /** what the signer is told a transaction is for and pays, and the approvals it has */
+  purposeOf(outgoing: Outgoing): Promise<SigningPurpose>
   pause: PausePoint
 }
+
+/** What a request to the signer says besides the bytes and the keys. */
+export type SigningPurpose = Omit<SignRequest, 'network' | 'transactionId' | 'unsigned' | 'keys'>
 
 const LEASE_MS = 20_000
 const RETRY_MS = 5_000
@@ -70,10 +73,9 @@ const sign = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Pr
   const answer = await deps.signer.sign({
     network: outgoing.network,
     transactionId: outgoing.id,
-    purpose: outgoing.purpose,
     unsigned: attempt.unsigned,
     keys: attempt.keys,
-    ...(await deps.intentsOf(outgoing)),
+    ...(await deps.purposeOf(outgoing)),
   })
   await deps.pause('signed-not-stored')
   if ('refused' in answer) return refused(deps, outgoing, answer)

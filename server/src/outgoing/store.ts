@@ -56,7 +56,7 @@ export const stepAgainAt = async (db: Db | Tx, { id, epoch }: Outgoing, next: Da
 
 export const attemptsOf = async (db: Db | Tx, id: string): Promise<Attempt[]> => {
   const { rows } = await sql<Attempt>`select attempt, unsigned, signing_keys as keys, network_fee as "networkFee", hash, raw,
-    created_at as "createdAt" from outgoing_attempts where outgoing_id = ${id} order by attempt`.execute(db)
+    expires_at as "expiresAt", created_at as "createdAt" from outgoing_attempts where outgoing_id = ${id} order by attempt`.execute(db)
   return rows
 }
 

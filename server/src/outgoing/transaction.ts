@@ -4,10 +4,17 @@ import type { Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
 import type { OutgoingEvent, OutgoingState } from './machine.ts'
 
+/**
+ * What a transaction is for. `payout` pays withdrawals, `filler` uses up a nonce, `sweep` brings deposits to the hot wallet,
+ * `gas` gives an address what its own transfer costs, `consolidation` joins small coins, `resources` stakes, lends or
+ * activates on TRON, `cold` leaves for the operator's cold address.
+ */
+export type Purpose = 'payout' | 'filler' | 'sweep' | 'gas' | 'consolidation' | 'resources' | 'cold'
+
 export interface Outgoing {
   id: string
   network: Network
-  purpose: 'payout' | 'filler'
+  purpose: Purpose
   state: OutgoingState
   senders: string[]
   nonce: number | null
@@ -34,6 +41,8 @@ export interface Attempt {
   hash: string | null
   /** hex, once signed */
   raw: string | null
+  /** TRON: no node takes it after this */
+  expiresAt: Date | null
   createdAt: Date
 }
 
