@@ -1,3 +1,4 @@
+import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Tx } from '../db/index.ts'
 import type { CustodyMove } from './move.ts'
@@ -11,6 +12,24 @@ export const moveCustody = async (tx: Tx, moves: readonly CustodyMove[]): Promis
       ${sums.map((s) => s.address)}::text[], ${sums.map((s) => s.units.toString())}::numeric[])
     on conflict (network, asset, address)
       do update set booked = custody_addresses.booked + excluded.booked, touched = true`.execute(tx)
+  await noteRecent(tx, moves.filter(({ network, height }) => network === 'TRON' && height !== null))
+}
+
+/** Where balances are told of the final block only, the moves of blocks above it are remembered one by one. */
+const noteRecent = async (tx: Tx, moves: readonly CustodyMove[]): Promise<void> => {
+  if (moves.length === 0) return
+  await sql`insert into custody_recent(network, height, asset, address, units)
+    select n, h, a, d, sum(u) from unnest(${moves.map((m) => m.network)}::text[], ${moves.map((m) => m.height)}::bigint[],
+      ${moves.map((m) => m.asset)}::text[], ${moves.map((m) => m.address)}::text[], ${moves.map((m) => m.units.toString())}::numeric[]) x(n, h, a, d, u)
+    group by n, h, a, d
+    on conflict (network, height, asset, address) do update set units = custody_recent.units + excluded.units`.execute(tx)
+}
+
+/** Forgets the moves of lost blocks, which are taken back, or of blocks that have long been final. */
+export const forgetRecent = async (tx: Tx, network: Network, blocks: { from: number } | { below: number }): Promise<void> => {
+  await ('from' in blocks
+    ? sql`delete from custody_recent where network = ${network} and height >= ${blocks.from}`.execute(tx)
+    : sql`delete from custody_recent where network = ${network} and height < ${blocks.below}`.execute(tx))
 }
 
 /** One move for each address and asset; what comes and goes in one block is still a reason to look at the address. */

@@ -3,7 +3,7 @@
  * moves in the transaction that moves the cursor past the block, and moves back with it, so that at any block the records
  * add up to the ledger's custody with what is not booked yet, and can be held against the chain address by address.
  */
-export { moveCustody } from './commands.ts'
+export { forgetRecent, moveCustody } from './commands.ts'
 export { onAccounts, opposite } from './move.ts'
 export type { CustodyMove } from './move.ts'
-export { recordedTotals } from './queries.ts'
+export { bookedAt, recordedTotals } from './queries.ts'

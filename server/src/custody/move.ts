@@ -8,6 +8,8 @@ export interface CustodyMove {
   address: string
   /** ledger units; negative when it left */
   units: bigint
+  /** the block that makes it; null for what a lost block takes back */
+  height: number | null
 }
 
 /**
@@ -16,5 +18,5 @@ export interface CustodyMove {
  */
 export const onAccounts = (moves: readonly CustodyMove[]): CustodyMove[] => moves.filter(({ network }) => network !== 'BITCOIN')
 
-/** The moves that take these back. */
-export const opposite = (moves: readonly CustodyMove[]): CustodyMove[] => moves.map((move) => ({ ...move, units: -move.units }))
+/** The moves that take these back when their block is lost. */
+export const opposite = (moves: readonly CustodyMove[]): CustodyMove[] => moves.map((move) => ({ ...move, units: -move.units, height: null }))

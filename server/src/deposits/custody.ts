@@ -6,5 +6,5 @@ export const brought = (deposits: readonly Deposit[]): CustodyMove[] =>
   onAccounts(
     deposits
       .filter(({ internal }) => !internal)
-      .map(({ network, asset, address, units }) => ({ network, asset, address, units })),
+      .map(({ network, asset, address, units, blockHeight }) => ({ network, asset, address, units, height: blockHeight })),
   )

@@ -51,7 +51,7 @@ export const observeBlock = async (
   const at = new Date(Math.min(block.time, moment.at.getTime()))
   const effects = await openDeposits(tx, network, arrivals, at, settings, moment)
   await noteConflicts(tx, network, block)
-  return joinEffects([{ items: [], notices: [], moves: brought(again.flatMap(({ deposit }) => (moved.has(deposit.id) ? [deposit] : []))) }, effects])
+  return joinEffects([{ items: [], notices: [], moves: brought(again.flatMap(({ deposit }) => (moved.has(deposit.id) ? [{ ...deposit, blockHeight: block.height }] : []))) }, effects])
 }
 
 /** The pool as it is now: stores what is on its way to us, and notes what is there no more, or again. */

@@ -19,8 +19,10 @@ interface Changed {
   units: bigint
 }
 
-const movesOf = (network: Network, coins: readonly Changed[]): CustodyMove[] =>
-  coins.map(({ address, units }) => ({ network, asset: NATIVE_TICKER[network], address, units }))
+const movesOf = (network: Network, coins: readonly Changed[], height: number | null): CustodyMove[] =>
+  coins.map(({ address, units }) => ({ network, asset: NATIVE_TICKER[network], address, units, height }))
+
+const outOf = (moves: readonly CustodyMove[]): CustodyMove[] => moves.map((move) => ({ ...move, units: -move.units }))
 
 /** A coin that none of our transactions spent is not gone by the books: its address is short of it. */
 const byUs = (network: Network, hash: ReturnType<typeof sql>) =>
@@ -50,7 +52,7 @@ export const followCoins = async (tx: Tx, network: Network, block: Block): Promi
     from unnest(${spent.map((s) => s.key[0])}::text[], ${spent.map((s) => Number(s.key[1]))}::int[], ${spent.map((s) => s.by)}::text[]) u(t, v, by)
     where x.network = ${network} and x.transaction = u.t and x.vout = u.v and x.spent_by is null
     returning x.address, case when ${byUs(network, sql`u.by`)} then x.units else 0 end as units`.execute(tx)
-  return [...movesOf(network, come), ...opposite(movesOf(network, gone))]
+  return [...movesOf(network, come, block.height), ...outOf(movesOf(network, gone, block.height))]
 }
 
 /** Takes back what lost blocks made and spent: their coins are unconfirmed again, and unspent. */
@@ -63,7 +65,7 @@ export const unfollowCoins = async (tx: Tx, network: Network, fromHeight: number
     returning x.address, case when lost.ours then x.units else 0 end as units`.execute(tx)
   const { rows: lost } = await sql<Changed>`update utxos set block_height = null
     where network = ${network} and block_height >= ${fromHeight} returning address, units`.execute(tx)
-  return [...movesOf(network, back), ...opposite(movesOf(network, lost))]
+  return [...movesOf(network, back, null), ...opposite(movesOf(network, lost, null))]
 }
 
 /**

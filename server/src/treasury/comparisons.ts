@@ -26,6 +26,17 @@ export interface CustodyLine {
   surplus: bigint
 }
 
+/** One comparison of a network. */
+export interface Round {
+  network: Network
+  height: number
+  lines: CustodyLine[]
+  /** addresses that were asked about */
+  compared: number
+  /** addresses that changed and wait for the next round */
+  left: number
+}
+
 /**
  * Stores what the chain held at each address. One whose record moved on meanwhile stays touched, and its difference is
  * that of the block compared.

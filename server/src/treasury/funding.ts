@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { familyOf, houseAddressesAmong } from '../addresses/index.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
-import { onAccounts, opposite, type CustodyMove } from '../custody/index.ts'
+import { forgetRecent, onAccounts, opposite, type CustodyMove } from '../custody/index.ts'
 import type { Tx } from '../db/index.ts'
 import { noEffects, type Effects } from '../effects/index.ts'
 import { applyAll, HOUSE, type Item } from '../ledger/index.ts'
@@ -38,15 +38,16 @@ export const createFunding = (catalogue: Catalogue) => ({
         const { rows } = await sql`insert into fundings(network, transaction, index, asset, address, units, block_height)
           values (${network}, ${hash}, ${transfer.index}, ${known.asset.ticker}, ${transfer.to}, ${units}, ${block.height})
           on conflict (network, transaction, index) do nothing returning 1`.execute(tx)
-        if (rows.length === 1) moves.push({ network, asset: known.asset.ticker, address: transfer.to, units })
+        if (rows.length === 1) moves.push({ network, asset: known.asset.ticker, address: transfer.to, units, height: block.height })
       }
     }
     return { ...noEffects, moves: onAccounts(moves) }
   },
 
   orphaned: async (tx: Tx, network: Network, fromHeight: number, _moment: Moment): Promise<Effects> => {
+    await forgetRecent(tx, network, { from: fromHeight })
     const { rows } = await sql<CustodyMove>`delete from fundings where network = ${network} and block_height >= ${fromHeight} and not booked
-      returning network, asset, address, units`.execute(tx)
+      returning network, asset, address, units, block_height as height`.execute(tx)
     return { ...noEffects, moves: opposite(onAccounts(rows)) }
   },
 

@@ -1,35 +1,23 @@
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
-import type { ChainAdapter } from '../adapters/chains/port.ts'
+import type { ChainAdapter, Head } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { inTransaction } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
-import { formatUnits, rescale } from '../money/index.ts'
-import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { compareAtCursor, compareAtFinal, isFinalTeller } from './comparing.ts'
+import { countTouched, differencesOf, storeComparisons, storeRound, type CustodyLine, type Round } from './comparisons.ts'
+import { judgeRound } from './judging.ts'
 import {
-  countTouched, differencesOf, driftsOf, storeComparisons, storeRound, type CustodyLine, type Drift,
-} from './comparisons.ts'
-import { judgeLine, MOST_NAMED } from './judging.ts'
-import {
-  assetsOn, DEFAULT_ROUND_LIMITS, readBooks, recordHouseAddresses, touchEverything, type Books, type Comparand, type RoundLimits,
+  assetsOn, DEFAULT_ROUND_LIMITS, readBooks, recordHouseAddresses, touchEverything, type Books, type RoundLimits,
 } from './reconcile.ts'
-import { suspendedOf, suspendSurplus, takeBackSurplus } from './surplus.ts'
+import { takeBackSurplus } from './surplus.ts'
 
-export interface Round {
-  network: Network
-  height: number
-  lines: CustodyLine[]
-  /** addresses that were asked about */
-  compared: number
-  /** addresses that changed and wait for the next round */
-  left: number
-}
-
-/** Asked at once of a chain that answers for each address. */
+/** Asked at once of a chain that answers for each address, and of one that has to answer before its final block moves on. */
 const PAGE = 500
+const FINAL_PAGE = 50
 
 /**
- * Holds the books against the chain at the block the watcher has read to: in total, and at every address where something
+ * Holds the books against the chain at the block the watcher has read to (on TRON, the final block): in total, and at every address where something
  * happened since it was last compared, that differed then, that is the house's, or that has been idle for long. Undefined
  * when the two can't be compared now: the network has not been read, or its head has moved on where the chain keeps no
  * history.
@@ -43,20 +31,25 @@ export const reconcileNetwork = async (
   const { network } = adapter
   const at = new Date(runtime.clock.now())
   const tickers = assetsOn(catalogue, network).map(({ asset }) => asset.ticker)
-  if (isEvmNetwork(network)) await recordHouseAddresses(runtime.db, network, tickers)
+  if (network !== 'BITCOIN') await recordHouseAddresses(runtime.db, network, tickers)
   const books = await readBooks(runtime.db, network, limits, at)
-  if (!books || !(await standsAt(adapter, books))) return undefined
+  if (!books) return undefined
+  const compare = isFinalTeller(adapter) ? compareAtFinal : compareAtCursor
   const known = books.comparands.filter(({ asset }) => tickers.includes(asset))
-  const size = isEvmNetwork(network) ? PAGE : Math.max(1, known.length)
+  const size = isFinalTeller(adapter) ? FINAL_PAGE : isEvmNetwork(network) ? PAGE : Math.max(1, known.length)
+  let block: Head | undefined = known.length === 0 ? books : undefined
   for (let from = 0; from < known.length; from += size) {
     const page = known.slice(from, from + size)
-    const held = await heldAt(catalogue, adapter, books.height, page)
-    if (!(await standsAt(adapter, books))) return undefined
-    await storeComparisons(runtime.db, network, page, held, books.height, at)
+    const found = await compare(runtime, catalogue, adapter, books, page)
+    if (!found) return undefined
+    await storeComparisons(runtime.db, network, page.map((one, i) => ({ ...one, booked: found.booked[i]! })), found.held, found.head.height, at)
+    block = found.head
   }
-  const lines = await conclude(runtime, network, books, tickers, at)
-  return { network, height: books.height, lines, compared: known.length, left: await countTouched(runtime.db, network) }
+  const lines = await conclude(runtime, network, { ...books, ...headOf(block!) }, tickers, at)
+  return { network, height: block!.height, lines, compared: known.length, left: await countTouched(runtime.db, network) }
 }
+
+const headOf = ({ height, hash }: Head): Head => ({ height, hash })
 
 /** The same, of every address and asset of the network whether anything happened or not: takes as long as they are many. */
 export const reconcileFully = async (
@@ -70,19 +63,8 @@ export const reconcileFully = async (
   for (;;) {
     const round = await reconcileNetwork(runtime, catalogue, adapter)
     if (round) onRound(round)
-    if (!round || round.left < DEFAULT_ROUND_LIMITS.mostTouched) return round
+    if (!round || round.left === 0 || round.compared < DEFAULT_ROUND_LIMITS.mostTouched) return round
   }
-}
-
-/** Balances are of the block the books are of. Where a chain keeps no history they can only be those of its head. */
-const standsAt = async (adapter: ChainAdapter, { height, hash }: Books): Promise<boolean> =>
-  (isEvmNetwork(adapter.network) ? await adapter.hashAt(height) : (await adapter.head()).hash) === hash
-
-const heldAt = async (catalogue: Catalogue, adapter: ChainAdapter, height: number, page: readonly Comparand[]): Promise<bigint[]> => {
-  const assets = page.map(({ asset }) => catalogue.findCrypto(asset)!)
-  const on = assets.map((asset) => asset.networks.get(adapter.network)!)
-  const units = await adapter.balancesAt(height, page.map(({ address }, i) => ({ address, contract: on[i]!.contract })))
-  return units.map((held, i) => rescale(held, on[i]!.decimals, assets[i]!.scale))
 }
 
 /** Takes back what has been explained, adds up, and stores how each asset stands. */
@@ -129,30 +111,3 @@ export const createReconcileJob = (
     return false
   },
 })
-
-/** Acts on a round: freezes, alerts, and books surpluses that have stood. */
-export const judgeRound = async (runtime: Runtime, catalogue: Catalogue, { network, lines }: Round): Promise<void> => {
-  for (const line of lines) {
-    const asset = catalogue.findCrypto(line.ticker)!
-    await inTransaction(runtime.db, async (tx) => {
-      const drifts: Drift[] = await driftsOf(tx, network, line.ticker, MOST_NAMED * 4)
-      await judgeLine(tx, line, drifts, asset, momentOf(runtime))
-    })
-  }
-  await inTransaction(runtime.db, async (tx) => {
-    const moment = momentOf(runtime)
-    await suspendSurplus(tx, network, new Date(runtime.clock.now()), moment)
-    const suspended = await suspendedOf(tx, network)
-    for (const { ticker } of lines) {
-      const units = suspended.get(ticker)
-      const subject = `${network}/${ticker}`
-      if (units === undefined) {
-        await resolveAlert(tx, 'custody-suspended', subject, moment.at)
-        continue
-      }
-      const { scale } = catalogue.findCrypto(ticker)!
-      const text = `${formatUnits(units, scale)} ${ticker} on ${network} is in suspense: our addresses hold it and nothing explains it`
-      await raiseAlert(tx, { kind: 'custody-suspended', subject, text }, moment)
-    }
-  })
-}

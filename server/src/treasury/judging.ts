@@ -1,14 +1,16 @@
 import { sql } from 'kysely'
-import type { CryptoAsset } from '../assets/index.ts'
+import type { Catalogue, CryptoAsset } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
-import type { Tx } from '../db/index.ts'
+import { inTransaction, type Tx } from '../db/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { raiseAlert, resolveAlert, type Alert } from '../platform/alerts.ts'
-import type { CustodyLine, Drift } from './comparisons.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { driftsOf, type CustodyLine, type Drift, type Round } from './comparisons.ts'
 import { freeze } from './freezes.ts'
+import { suspendedOf, suspendSurplus } from './surplus.ts'
 
 /** Named in an alert at most; `bursar reconcile` names all. */
-export const MOST_NAMED = 5
+const MOST_NAMED = 5
 
 /** Short when the wallets together hold less than the ledger says, or any one of them less than its record. */
 export const isShort = ({ booked, onChain, short }: CustodyLine): boolean => short > 0n || onChain < booked
@@ -62,4 +64,31 @@ const alertAnew = async (tx: Tx, alert: Alert, moment: Moment): Promise<void> =>
   await sql`update alerts set resolved_at = ${moment.at} where kind = ${alert.kind} and subject = ${alert.subject}
     and resolved_at is null and detail <> ${JSON.stringify(alert.detail)}::jsonb`.execute(tx)
   await raiseAlert(tx, alert, moment)
+}
+
+/** Acts on a round: freezes, alerts, and books surpluses that have stood. */
+export const judgeRound = async (runtime: Runtime, catalogue: Catalogue, { network, lines }: Round): Promise<void> => {
+  for (const line of lines) {
+    const asset = catalogue.findCrypto(line.ticker)!
+    await inTransaction(runtime.db, async (tx) => {
+      const drifts: Drift[] = await driftsOf(tx, network, line.ticker, MOST_NAMED * 4)
+      await judgeLine(tx, line, drifts, asset, momentOf(runtime))
+    })
+  }
+  await inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    await suspendSurplus(tx, network, new Date(runtime.clock.now()), moment)
+    const suspended = await suspendedOf(tx, network)
+    for (const { ticker } of lines) {
+      const units = suspended.get(ticker)
+      const subject = `${network}/${ticker}`
+      if (units === undefined) {
+        await resolveAlert(tx, 'custody-suspended', subject, moment.at)
+        continue
+      }
+      const { scale } = catalogue.findCrypto(ticker)!
+      const text = `${formatUnits(units, scale)} ${ticker} on ${network} is in suspense: our addresses hold it and nothing explains it`
+      await raiseAlert(tx, { kind: 'custody-suspended', subject, text }, moment)
+    }
+  })
 }

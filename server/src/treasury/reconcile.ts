@@ -60,6 +60,13 @@ export const readBooks = async (db: Db, network: Network, limits: RoundLimits, a
     }
   })
 
+/** Whether the watcher has read this very block. */
+export const hasRead = async (tx: Tx, network: Network, { height, hash }: { height: number; hash: string }): Promise<boolean> => {
+  const { rows } = await sql`select from watch_blocks b join watch_cursors c on c.network = b.network and c.height >= b.height
+    where b.network = ${network} and b.height = ${height} and b.hash = ${hash}`.execute(tx)
+  return rows.length === 1
+}
+
 /** What changed, what differed last time, the wallets of the house, and the idle ones whose turn it is. */
 const readComparands = async (tx: Tx, network: Network, limits: RoundLimits, at: Date): Promise<Comparand[]> => {
   const idleSince = new Date(at.getTime() - limits.idleAfterMs)

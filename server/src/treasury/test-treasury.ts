@@ -43,7 +43,7 @@ export interface Treasury extends SimulatedChain {
 
 export const createTreasury = async (world: World): Promise<Treasury> => {
   await wipe(world.db)
-  await sql`truncate utxos, withdrawal_approvals,  outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, custody_rounds, network_costs, network_costs_counted`.execute(world.db)
+  await sql`truncate utxos, withdrawal_approvals,  outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, custody_rounds, custody_recent, network_costs, network_costs_counted`.execute(world.db)
   const simulated = createSimulatedChain({
     network: 'ETHEREUM', seed: 'treasury', chainId: BigInt(CHAIN_ID), finalDepth: FINAL_DEPTH, tokens: [{ contract: USDT, decimals: 6 }],
   })

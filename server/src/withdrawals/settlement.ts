@@ -108,8 +108,8 @@ const movesOf = (
   direction: 'out' | 'back',
 ): CustodyMove[] => {
   const sign = direction === 'out' ? -1n : 1n
-  const { network, senders } = outgoing
-  const from = (asset: string, left: bigint): CustodyMove => ({ network, asset, address: senders[0]!, units: sign * left })
+  const { network, senders, minedHeight: height } = outgoing
+  const from = (asset: string, left: bigint): CustodyMove => ({ network, asset, address: senders[0]!, units: sign * left, height })
   return onAccounts([...(onlyCost ? [] : [from(ticker, units)]), from(NATIVE_TICKER[network], feeShare)])
 }
 
@@ -141,6 +141,6 @@ const settleFiller = (catalogue: Catalogue, change: OutgoingChange, moment: Mome
   const direction = event === 'mined' ? 'out' : 'back'
   const item = fillerCost(outgoing.network, HOUSE, fee, direction, outgoing.id, moment)
   const left = direction === 'out' ? -fee : fee
-  const moves = onAccounts([{ network: outgoing.network, asset: NATIVE_TICKER[outgoing.network], address: outgoing.senders[0]!, units: left }])
+  const moves = onAccounts([{ network: outgoing.network, asset: NATIVE_TICKER[outgoing.network], address: outgoing.senders[0]!, units: left, height: outgoing.minedHeight }])
   return { items: [item], notices: [], moves }
 }

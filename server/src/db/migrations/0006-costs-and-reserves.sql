@@ -24,6 +24,17 @@ create index custody_addresses_different on custody_addresses (network) where di
 create index custody_addresses_suspended on custody_addresses (network) where suspended > 0;
 create index custody_addresses_oldest on custody_addresses (network, compared_at);
 
+-- Moves of the newest blocks, on networks whose nodes tell balances of the final block only (TRON): a record less these is
+-- what it was at that block.
+create table custody_recent (
+  network text not null,
+  height bigint not null,
+  asset text not null,
+  address text not null,
+  units numeric(78, 0) not null,
+  primary key (network, height, asset, address)
+);
+
 -- The newest comparison of each asset on each network, in ledger units.
 create table custody_rounds (
   network text not null,
