@@ -18,7 +18,7 @@ export interface TronWorld extends ChainWorld {
   adapter: TronChainAdapter & { close(): Promise<void> }
   contracts: ContractWorld & { payer: string }
   /** Signs with the faucet's key, or another, and hands over; the transaction waits for a block. Answers its id. */
-  send(build: (options: Options) => Promise<Built>, key?: string): Promise<string>
+  send(build: (options: Options) => Promise<object>, key?: string): Promise<string>
   /** Calls a contract from the faucet's account. */
   call(contract: ContractName, to: string, name: string, args: readonly unknown[], sun?: bigint): Promise<string>
 }
@@ -56,7 +56,7 @@ export const openTronWorld = async (chain: TronChain): Promise<TronWorld> => {
     }
   }
   const send: TronWorld['send'] = async (build, key = FAUCET_KEY) => {
-    const signed = await tronweb.trx.sign(await build(await options()), key)
+    const signed = await tronweb.trx.sign((await build(await options())) as Built, key)
     const answer = await tronweb.trx.sendRawTransaction(signed)
     if (!answer.result) throw new Error(`not taken: ${String(answer.code)} ${String(answer.message)}`)
     return signed.txID
@@ -65,7 +65,7 @@ export const openTronWorld = async (chain: TronChain): Promise<TronWorld> => {
     send(async ({ blockHeader }) => {
       const input = encodeFunctionData({ abi: readArtifact(contract).abi, functionName, args }).slice(2)
       const given = { txLocal: true, feeLimit: FEE_LIMIT, callValue: Number(sun), input, blockHeader }
-      return (await builder.triggerSmartContract(to, '', given, [], FAUCET)).transaction as unknown as Built
+      return (await builder.triggerSmartContract(to, '', given, [], FAUCET)).transaction
     })
   const deploy = async (contract: ContractName, args: readonly unknown[] = []): Promise<string> => {
     const { abi, bytecode } = readArtifact(contract)
@@ -73,8 +73,8 @@ export const openTronWorld = async (chain: TronChain): Promise<TronWorld> => {
     await send(async ({ blockHeader }) => {
       const code = encodeDeployData({ abi, bytecode, args }).slice(2)
       const built = await builder.createSmartContract({ abi: [], bytecode: code, feeLimit: FEE_LIMIT, name: contract, blockHeader } as never, FAUCET)
-      address = addressOfHex((built as unknown as { contract_address: string }).contract_address)
-      return built as unknown as Built
+      address = addressOfHex((built as { contract_address: string }).contract_address)
+      return built
     })
     await chain.mine()
     return address
