@@ -15,13 +15,25 @@ const CONSTANT = 'wallet/triggerconstantcontract'
 const ESTIMATE = 'wallet/estimateenergy'
 const NO_FUNDS = /balance is not sufficient|insufficient balance/i
 
+/**
+ * What nodes are asked by its name: some take no bare data, and `estimateenergy` of java-tron 4.7 drops it without a word
+ * and estimates an empty call.
+ */
+const NAMES: Readonly<Record<string, string>> = {
+  a9059cbb: 'transfer(address,uint256)',
+  '70a08231': 'balanceOf(address)',
+  '313ce567': 'decimals()',
+}
+
 /** Numbers must be safe in JSON: what is not fails here, and not as another amount at the node. */
 const bodyOf = ({ owner, contract, callValue, data }: Call): Fields => {
   if (callValue > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError('this much TRX is not sent with a call')
+  const [selector, parameter] = [data.slice(2, 10), data.slice(10)]
+  const name = NAMES[selector]
   return {
     owner_address: hexOfAddress(owner),
     contract_address: hexOfAddress(contract),
-    data: data.slice(2),
+    ...(name === undefined ? { data: data.slice(2) } : { function_selector: name, parameter }),
     call_value: Number(callValue),
   }
 }

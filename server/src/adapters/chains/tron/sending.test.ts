@@ -102,8 +102,13 @@ describe('costs', () => {
     expect(await adapter.estimateCost(call)).toMatchObject({
       usage: { bandwidth: 346, energy: 64_000n, activates: false }, burn: { energy: 5_800_000n, bandwidth: 0n }, most: 6_746_000n,
     })
-    answers['wallet/estimateenergy'] = () => ({ result: { result: true }, energy_required: 70_000 })
+    answers['wallet/estimateenergy'] = ({ function_selector: name, parameter, data }) =>
+      name === 'transfer(address,uint256)' && parameter === '0'.repeat(128) && data === undefined
+        ? { result: { result: true }, energy_required: 70_000 }
+        : { result: { result: true }, energy_required: 1 }
     expect(await adapter.estimateCost(call)).toMatchObject({ usage: { energy: 70_000n } })
+    // What has no name here goes as it is; its estimate is then no less than the run.
+    expect(await adapter.estimateCost({ ...call, data: '0x12345678' })).toMatchObject({ usage: { energy: 64_000n } })
   })
 
   test.each([
