@@ -1,6 +1,6 @@
 import { sumOf } from './coin.ts'
 import type { Coin, Output } from './coin.ts'
-import { dustThreshold, estimateVsize } from './size.ts'
+import { dustThreshold, estimateVsize, feeAt, inputWeightOf, vsizeOf } from './size.ts'
 
 export interface Settlement {
   /** satoshi */
@@ -13,13 +13,14 @@ export interface Settlement {
 
 /**
  * What is left for fee and change when these coins pay these outputs, or undefined when they do not pay the fee.
- * `feeFor` names the fee of a size. Change that would be dust is fee instead.
+ * `feeFor` names the fee of a size. Change below `leastChange` is fee instead.
  */
 export function settle(
   coins: readonly Coin[],
   outputs: readonly Output[],
   changeScript: Uint8Array | undefined,
   feeFor: (vsize: number) => bigint,
+  laterRateMilliSatPerVb = 0n,
 ): Settlement | undefined {
   const rest = sumOf(coins) - sumOf(outputs)
   const inputScripts = coins.map(({ script }) => script)
@@ -27,8 +28,19 @@ export function settle(
   if (changeScript) {
     const vsize = estimateVsize(inputScripts, [...outputScripts, changeScript])
     const change = rest - feeFor(vsize)
-    if (change >= dustThreshold(changeScript)) return { fee: rest - change, change, vsize }
+    if (change >= leastChange(changeScript, laterRateMilliSatPerVb)) return { fee: rest - change, change, vsize }
   }
   const vsize = estimateVsize(inputScripts, outputScripts)
   return rest >= feeFor(vsize) ? { fee: rest, change: 0n, vsize } : undefined
+}
+
+/**
+ * The least satoshi worth returning: what nodes relay, and more than spending it costs when that is done at this rate
+ * (thousandths of a satoshi for each virtual byte). Less is better given to the miner, who then mines sooner.
+ */
+export function leastChange(script: Uint8Array, laterRateMilliSatPerVb: bigint): bigint {
+  const dust = dustThreshold(script)
+  if (laterRateMilliSatPerVb === 0n) return dust
+  const worth = feeAt(laterRateMilliSatPerVb, vsizeOf(inputWeightOf(script))) + 1n
+  return worth > dust ? worth : dust
 }

@@ -33,6 +33,8 @@ export interface PayoutRequest {
   change?: ChangeOutput
   /** Thousandths of a satoshi for each virtual byte */
   feeRateMilliSatPerVb: bigint
+  /** As selection was told: change worth less than spending it at this rate is not made */
+  laterRateMilliSatPerVb?: bigint
   caps: FeeCaps
   order: OutputOrder
   psbtVersion?: PsbtVersion
@@ -60,9 +62,10 @@ export type PayoutRefusal = 'not-enough' | 'dust' | 'fee-too-high'
  * returns the rest as change. Throws a RangeError for no inputs, no payments or the same input twice.
  */
 export function buildPayout(request: PayoutRequest): Payout | Refused<PayoutRefusal> {
-  const { inputs, payments, change, feeRateMilliSatPerVb, caps } = request
+  const { inputs, payments, change, feeRateMilliSatPerVb, laterRateMilliSatPerVb, caps } = request
   assertShape(inputs, payments)
-  const settled = settle(inputs, payments, change?.script, (vsize) => feeAt(feeRateMilliSatPerVb, vsize))
+  const feeFor = (vsize: number): bigint => feeAt(feeRateMilliSatPerVb, vsize)
+  const settled = settle(inputs, payments, change?.script, feeFor, laterRateMilliSatPerVb)
   if (!settled) return refuse('not-enough', 'The inputs do not pay the payments and the fee')
   const refusal = judgePayments(payments) ?? judgeFee(settled.fee, payments, caps)
   if (refusal) return refusal

@@ -32,7 +32,7 @@ export interface ReplacementRequest {
 export type ReplacementRefusal = 'not-parsable' | 'not-enough' | 'fee-too-high'
 
 /** Bitcoin Core's default before version 30 lowered it: enough for any node. */
-const INCREMENTAL_RATE = 1000n
+export const INCREMENTAL_RATE = 1000n
 
 /**
  * Builds a transaction that conflicts with the original by spending all of its inputs, makes the same payments in the

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { isRefused } from '../refusal.ts'
 import { sumOf } from './coin.ts'
 import { buildPayout } from './payout.ts'
-import { selectCoins } from './selection.ts'
+import { leastChange } from './change.ts'
+import { canPay, selectCoins } from './selection.ts'
 import type { Selection, SelectionRequest } from './selection.ts'
 import type { SpendableCoin } from './coin.ts'
-import { dustThreshold, estimateVsize, feeAt } from './size.ts'
+import { dustThreshold, estimateVsize, feeAt, inputWeightOf, outputWeightOf, vsizeOf } from './size.ts'
 import { CHANGE, NO_CAPS, coinSets, feeRates, outpoints, paymentLists, testCoin } from './test-wallet.ts'
 
 const changeScript = CHANGE.script
@@ -130,6 +131,49 @@ describe('selectCoins', () => {
         expect(built).toMatchObject({ fee, vsize, change: left })
       }),
       { numRuns: 200 },
+    )
+  })
+
+  test('gives up change that costs more to spend later than it holds', () => {
+    // 400 satoshi are above dust, but spending them at 10 satoshi a virtual byte costs 690.
+    const asked = request([100_000n + 1_410n + 400n], 100_000n, 10_000n)
+    expect(select(asked)).toMatchObject({ change: 400n })
+    expect(select({ ...asked, laterRateMilliSatPerVb: 10_000n })).toMatchObject({ change: 0n, fee: 1_810n })
+    expect(select({ ...asked, laterRateMilliSatPerVb: 1_000n })).toMatchObject({ change: 400n })
+  })
+
+  test('no input costs more than it holds, no change costs more than it is worth, and none was needed less', () => {
+    fc.assert(
+      fc.property(coinSets(25), paymentLists(4), feeRates, feeRates, (coins, outputs, rate, later) => {
+        const asked = { coins, outputs, changeScript, feeRateMilliSatPerVb: rate, laterRateMilliSatPerVb: later }
+        const selection = selectCoins(asked)
+        expect(isRefused(selection)).toBe(!canPay(asked))
+        if (isRefused(selection)) return
+        for (const { units, script } of selection.coins) {
+          expect(units * 4000n).toBeGreaterThan(rate * BigInt(inputWeightOf(script)))
+        }
+        const { change, fee, vsize } = selection
+        const least = leastChange(changeScript, later)
+        expect(change === 0n || change >= least).toBe(true)
+        expect(least).toBeGreaterThan(feeAt(later, vsizeOf(inputWeightOf(changeScript))))
+        // What is given up instead of change is less than change would have cost: its output, and what it must hold.
+        const withOutput = vsize + vsizeOf(outputWeightOf(changeScript)) + 3
+        if (change === 0n) expect(fee).toBeLessThan(feeAt(rate, withOutput) + least)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('takes no coin that could be left out, unless that saves the change', () => {
+    fc.assert(
+      fc.property(coinSets(12), paymentLists(2), feeRates, (coins, outputs, rate) => {
+        const asked = { coins, outputs, changeScript, feeRateMilliSatPerVb: rate }
+        const selection = selectCoins(asked)
+        if (isRefused(selection) || selection.change === 0n) return
+        const smallest = selection.coins.toSorted((a, b) => (a.units < b.units ? -1 : 1)).slice(1)
+        expect(canPay({ ...asked, coins: smallest })).toBe(false)
+      }),
+      { numRuns: 300 },
     )
   })
 })

@@ -1,11 +1,11 @@
 import { refuse } from '../refusal.ts'
 import type { Refused } from '../refusal.ts'
 import { branchAndBound } from './branch-and-bound.ts'
-import { settle } from './change.ts'
+import { leastChange, settle } from './change.ts'
 import type { Settlement } from './change.ts'
 import { compareOutpoints, sumOf } from './coin.ts'
 import type { Coin, Output } from './coin.ts'
-import { dustThreshold, feeAt, inputWeightOf, outputWeightOf, overheadWeight } from './size.ts'
+import { feeAt, inputWeightOf, outputWeightOf, overheadWeight } from './size.ts'
 
 export interface SelectionRequest<C extends Coin> {
   coins: readonly C[]
@@ -14,6 +14,8 @@ export interface SelectionRequest<C extends Coin> {
   changeScript?: Uint8Array
   /** Thousandths of a satoshi for each virtual byte */
   feeRateMilliSatPerVb: bigint
+  /** The rate at which change will be spent: change worth less than that costs is not made. 0 when absent */
+  laterRateMilliSatPerVb?: bigint
 }
 
 export interface Selection<C extends Coin> extends Settlement {
@@ -51,6 +53,15 @@ export function selectCoins<C extends Coin>(request: SelectionRequest<C>): Selec
     : refuse('not-enough', `The coins hold ${sumOf(coins)} satoshi, which does not pay these outputs and the fee`)
 }
 
+/**
+ * Whether all coins that are worth their own fee would pay these outputs, whatever the size: what selection would answer
+ * but for the search, so that many sets of outputs can be asked about.
+ */
+export function canPay<C extends Coin>(request: SelectionRequest<C>): boolean {
+  const worth = rank(request).map(({ coin }) => coin)
+  return worth.length > 0 && settleWith(request, worth) !== undefined
+}
+
 /** Coins that add more than they cost, the largest first; ties by outpoint, so that the order given does not matter. */
 function rank<C extends Coin>({ coins, feeRateMilliSatPerVb }: SelectionRequest<C>): Ranked<C>[] {
   return coins
@@ -70,14 +81,14 @@ function rank<C extends Coin>({ coins, feeRateMilliSatPerVb }: SelectionRequest<
  * a satoshi) and the longest counts, so that what is found always pays; `settle` then names the exact fee.
  */
 function withoutChange<C extends Coin>(request: SelectionRequest<C>, ranked: Ranked<C>[]): Selection<C> | undefined {
-  const { outputs, changeScript, feeRateMilliSatPerVb: rate } = request
+  const { outputs, changeScript, feeRateMilliSatPerVb: rate, laterRateMilliSatPerVb: later = 0n } = request
   if (!changeScript) return undefined
   const outputWeight = outputs.reduce((sum, { script }) => sum + outputWeightOf(script), 0)
   const paid = sumOf(outputs) * SCALE
   const most = overheadWeight(ranked.length, outputs.length) + outputWeight + 3
   const least = overheadWeight(1, outputs.length) + outputWeight + outputWeightOf(changeScript)
   const low = paid + rate * BigInt(most) + SCALE
-  const high = paid + rate * BigInt(least) + dustThreshold(changeScript) * SCALE - 1n
+  const high = paid + rate * BigInt(least) + leastChange(changeScript, later) * SCALE - 1n
   const found = branchAndBound(ranked, low, high)
   return (
     found &&
@@ -116,11 +127,12 @@ function largestFirst<C extends Coin>(request: SelectionRequest<C>, coins: C[]):
 }
 
 function settleWith<C extends Coin>(
-  { outputs, changeScript, feeRateMilliSatPerVb }: SelectionRequest<C>,
+  { outputs, changeScript, feeRateMilliSatPerVb, laterRateMilliSatPerVb }: SelectionRequest<C>,
   coins: C[],
   size: 'any' | 'relayed' = 'any',
 ): Selection<C> | undefined {
-  const settled = settle(coins, outputs, changeScript, (vsize) => feeAt(feeRateMilliSatPerVb, vsize))
+  const feeFor = (vsize: number): bigint => feeAt(feeRateMilliSatPerVb, vsize)
+  const settled = settle(coins, outputs, changeScript, feeFor, laterRateMilliSatPerVb)
   if (!settled || (size === 'relayed' && settled.vsize > MAX_VSIZE)) return undefined
   return { coins, ...settled }
 }

@@ -1,0 +1,102 @@
+import { isRefused, refuse } from '../refusal.ts'
+import type { Refused } from '../refusal.ts'
+import { sumOf } from './coin.ts'
+import type { SpendableCoin } from './coin.ts'
+import { arrange, assertShape, judgeFee } from './payout.ts'
+import type { ChangeOutput, FeeCaps } from './payout.ts'
+import { parsePsbt, psbtFee } from './psbt.ts'
+import { INCREMENTAL_RATE } from './replacement.ts'
+import { dustThreshold, estimateVsize, feeAt } from './size.ts'
+
+export interface ConsolidationRequest {
+  /** All of them are spent */
+  inputs: readonly SpendableCoin[]
+  /** The one output: an address of our own */
+  destination: ChangeOutput
+  /** Thousandths of a satoshi for each virtual byte */
+  feeRateMilliSatPerVb: bigint
+  /** Unconfirmed transactions whose outputs it spends: it pays what they lack of the rate (child pays for parent) */
+  ancestors?: Ancestors
+  /** Thousandths are of what arrives */
+  caps: FeeCaps
+}
+
+/** What waits in the pool before a transaction: all its unconfirmed ancestors together. */
+export interface Ancestors {
+  /** Virtual bytes */
+  vsize: number
+  /** satoshi they pay */
+  fee: bigint
+}
+
+export interface Consolidation {
+  psbt: Uint8Array
+  /** Of the transaction once signed */
+  txid: string
+  /** satoshi */
+  fee: bigint
+  /** Virtual bytes once signed, at most */
+  vsize: number
+  /** satoshi that arrive */
+  units: bigint
+}
+
+export type ConsolidationRefusal = 'not-parsable' | 'not-enough' | 'fee-too-high'
+
+/**
+ * Builds an unsigned transaction that joins coins of ours into one. Its fee brings it, and the ancestors it has, to the
+ * rate; ancestors that pay more than the rate take nothing off its own fee. Throws a RangeError for no inputs or the
+ * same input twice.
+ */
+export function buildConsolidation(request: ConsolidationRequest): Consolidation | Refused<ConsolidationRefusal> {
+  return build(request, 0n)
+}
+
+/**
+ * The same coins to the same place at a fee that nodes accept in place of the original's (BIP 125 rules 3 and 4). Its
+ * one output pays the difference.
+ */
+export function replaceConsolidation(
+  request: Pick<ConsolidationRequest, 'feeRateMilliSatPerVb' | 'ancestors' | 'caps'> & {
+    /** The PSBT of the consolidation to replace */
+    original: Uint8Array
+  },
+): Consolidation | Refused<ConsolidationRefusal> {
+  const original = parsePsbt(request.original)
+  if (isRefused(original)) return original
+  const [output, ...more] = original.outputs
+  if (!output || more.length > 0) return refuse('not-parsable', 'A consolidation has one output')
+  const [origin] = output.origins
+  const inputs = original.inputs.map(({ txid, vout, units, script, origins: [of] }) => ({
+    ...{ txid, vout, units, script },
+    ...(of && { origin: of }),
+  }))
+  const destination = { script: output.script, ...(origin && { origin }) }
+  return build({ ...request, inputs, destination }, psbtFee(original))
+}
+
+function build(
+  { inputs, destination, feeRateMilliSatPerVb: rate, ancestors, caps }: ConsolidationRequest,
+  replacedFee: bigint,
+): Consolidation | Refused<ConsolidationRefusal> {
+  assertShape(inputs, [{ ...destination, units: 0n }])
+  const vsize = estimateVsize(
+    inputs.map(({ script }) => script),
+    [destination.script],
+  )
+  const wanted = [
+    feeAt(rate, vsize),
+    ancestors ? feeAt(rate, vsize + ancestors.vsize) - ancestors.fee : 0n,
+    replacedFee === 0n ? 0n : replacedFee + feeAt(INCREMENTAL_RATE, vsize),
+  ]
+  const fee = wanted.reduce((most, one) => (one > most ? one : most))
+  const units = sumOf(inputs) - fee
+  if (units < dustThreshold(destination.script)) {
+    return refuse('not-enough', `The coins hold ${sumOf(inputs)} satoshi, which a fee of ${fee} would use up`)
+  }
+  const refusal = judgeFee(fee, [{ script: destination.script, units }], caps)
+  if (refusal) return refusal
+  const plan = { inputs, payments: [], change: destination, order: 'as-given' as const }
+  const { psbt, txid } = arrange(plan, { fee, change: units, vsize })
+  return { psbt, txid, fee, vsize, units }
+}
