@@ -1,59 +1,93 @@
-/** `/sandbox/...`: what happens to a chain from outside, on demand. Bodies are JSON objects; errors `{code, description}`. */
-import { listOfTexts, objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
+/** What the outside does to a chain, one thing after the other. */
+import type { Turns } from '../chains/turns.ts'
 import { Refusal } from '../http/refusal.ts'
-import { base58Of } from './address.ts'
-import { deployer, faucet, tokenAddress, tokens } from './blocks/genesis.ts'
-import type { TronControls } from './index.ts'
-import { isParameterName, parameterDefaults } from './resources/parameters.ts'
+import type { Chain } from './blocks/chain.ts'
+import { fork } from './blocks/fork.ts'
+import type { Forked, ForkOrder } from './blocks/fork.ts'
+import { payFromFaucet } from './payments.ts'
+import type { Payment } from './payments.ts'
 import type { ParameterValues } from './resources/parameters.ts'
+import type { Machine } from './vm/machine.ts'
 
-const mostBlocks = 10_000
-const longestAdvanceMs = 10 * 365 * 86_400_000
-const anyFork = { others: ['mined', 'pending', 'forgotten'] } as const
-
-export const controlRoutes = (chain: TronControls): Record<string, (body: unknown) => Promise<unknown>> => ({
-  status: async (body) => {
-    objectWith(body, [])
-    return { ...chain.status(), ...known() }
-  },
-  mine: async (body) => chain.mine(wholeNumber(objectWith(body, ['blocks']), 'blocks', 1, mostBlocks, 1)),
-  reorg: async (body) => {
-    const fields = objectWith(body, ['depth', 'without', 'others'])
-    const others = fields['others'] === undefined ? 'mined' : oneOf(fields, 'others', anyFork.others)
-    return chain.reorg({
-      depth: wholeNumber(fields, 'depth', 1, mostBlocks),
-      without: listOfTexts(fields, 'without'),
-      others: others as (typeof anyFork.others)[number],
-    })
-  },
-  fund: async (body) => {
-    const fields = objectWith(body, ['ticker', 'to', 'amount'])
-    return { hash: await chain.fund({ ticker: text(fields, 'ticker'), to: text(fields, 'to'), amount: text(fields, 'amount') }) }
-  },
-  advance: async (body) => chain.advance(wholeNumber(objectWith(body, ['ms']), 'ms', 1, longestAdvanceMs)),
-  parameters: async (body) => chain.setParameters(parametersIn(body)),
-  hold: async (body) => {
-    const { on } = objectWith(body, ['on'])
-    if (typeof on !== 'boolean') throw new Refusal('on: send true or false')
-    return chain.hold(on)
-  },
-  forget: async (body) => chain.forget(listOfTexts(objectWith(body, ['transactions']), 'transactions')),
-})
-
-/** What tools and tests need to know. */
-export const known = (): object => ({
-  faucet: { address: base58Of(faucet.address), key: faucet.key },
-  deployer: { address: base58Of(deployer.address), key: deployer.key },
-  tokens: tokens.map(({ symbol, decimals }) => ({ ticker: symbol, decimals, token: base58Of(tokenAddress(symbol)) })),
-})
-
-const parametersIn = (body: unknown): Partial<ParameterValues> => {
-  const names = Object.keys(parameterDefaults)
-  const fields = objectWith(body, names)
-  const changes: Partial<Record<string, bigint>> = {}
-  for (const name of Object.keys(fields)) {
-    if (isParameterName(name)) changes[name] = BigInt(wholeNumber(fields, name, 0, Number.MAX_SAFE_INTEGER))
-  }
-  if (Object.keys(changes).length === 0) throw new Refusal(`send at least one of ${names.join(', ')}`)
-  return changes as Partial<ParameterValues>
+export interface Status {
+  readonly height: number
+  /** Ids of the newest and the newest solid block. */
+  readonly id: string
+  readonly solidHeight: number
+  readonly solidId: string
+  /** ms, of the newest block */
+  readonly timestamp: number
+  readonly pending: readonly string[]
+  readonly holding: boolean
 }
+
+export interface TronControls {
+  status(): Status
+  mine(blocks?: number): Promise<Status>
+  /** Throws a Refusal when the depth reaches solid blocks. */
+  reorg(order: ForkOrder): Promise<Forked>
+  /** Returns the transaction's id. Throws a Refusal. */
+  fund(payment: Payment): Promise<string>
+  advance(ms: number): Promise<Status>
+  setParameters(changes: Partial<ParameterValues>): Promise<Status>
+  hold(on: boolean): Promise<Status>
+  forget(transactions: readonly string[]): Promise<Status>
+}
+
+export interface ControlParts {
+  readonly chain: Chain
+  readonly machine: Machine
+  readonly inTurn: Turns
+  readonly automine: boolean
+  readonly advance: (ms: number) => void
+}
+
+export const openControls = ({ chain, machine, inTurn, automine, advance }: ControlParts): TronControls => {
+  const status = (): Status => statusOf(chain)
+  const changing = (work: () => Promise<unknown>): Promise<Status> =>
+    inTurn(async () => {
+      await work()
+      return status()
+    })
+  return {
+    status,
+    mine: (blocks = 1) =>
+      changing(async () => {
+        for (let made = 0; made < blocks; made++) await chain.mine()
+      }),
+    reorg: (order) =>
+      inTurn(async () => {
+        const most = chain.branch.height() - chain.branch.solid().number
+        if (order.depth > most) throw new Refusal(`depth: send 1 to ${most}; blocks before that are solid`)
+        return fork(chain, order)
+      }),
+    fund: (payment) =>
+      inTurn(async () => {
+        const id = await payFromFaucet(chain, machine, payment)
+        if (automine) await chain.mine()
+        return id
+      }),
+    advance: (ms) =>
+      changing(async () => {
+        advance(ms)
+        await chain.mine()
+      }),
+    setParameters: (changes) => changing(() => chain.mine(changes)),
+    hold: (on) => changing(async () => chain.hold(on)),
+    forget: (transactions) =>
+      changing(async () => {
+        chain.pool.remove(transactions)
+        await chain.pool.renew()
+      }),
+  }
+}
+
+const statusOf = ({ branch, pool, isHolding }: Chain): Status => ({
+  height: branch.height(),
+  id: branch.head().id,
+  solidHeight: branch.solid().number,
+  solidId: branch.solid().id,
+  timestamp: branch.head().timestamp,
+  pending: pool.list().map(({ id }) => id),
+  holding: isHolding(),
+})

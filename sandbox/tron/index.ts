@@ -28,29 +28,25 @@
  * their own kind. `raw_data.scripts` and unknown fields are dropped before hashing. Machine time is not limited
  * (no OUT_OF_TIME). A transaction that refers to an orphaned block can't come back: as on the real chain.
  */
-import type { Turns } from '../chains/turns.ts'
 import { takingTurns } from '../chains/turns.ts'
-import { Refusal } from '../http/refusal.ts'
+import { requireFreePort } from '../process/port.ts'
 import { addressOf } from './address.ts'
 import { openBranch } from './blocks/branch.ts'
 import { openChain } from './blocks/chain.ts'
-import type { Chain } from './blocks/chain.ts'
-import { fork } from './blocks/fork.ts'
-import type { Forked, ForkOrder } from './blocks/fork.ts'
-import { controlRoutes } from './controls.ts'
+import { openControls } from './controls.ts'
+import type { TronControls } from './controls.ts'
+import { controlRoutes } from './http/control.ts'
 import { serveTron } from './http/server.ts'
-import { payFromFaucet } from './payments.ts'
-import type { Payment } from './payments.ts'
 import type { ParameterValues } from './resources/parameters.ts'
 import { openLog } from './store/log.ts'
 import { beginChain } from './store/replay.ts'
 import { createMachine } from './vm/machine.ts'
-import type { Machine } from './vm/machine.ts'
 
 export { deployer, faucet, tokenAddress, tokens } from './blocks/genesis.ts'
 export { base58Of } from './address.ts'
 export type { Forked, ForkOrder } from './blocks/fork.ts'
 export type { Payment } from './payments.ts'
+export type { Status, TronControls } from './controls.ts'
 export type { ParameterName, ParameterValues } from './resources/parameters.ts'
 
 export interface TronChainOptions {
@@ -76,31 +72,6 @@ export interface TronChainOptions {
   readonly log?: (line: string) => void
 }
 
-export interface Status {
-  readonly height: number
-  /** Ids of the newest and the newest solid block. */
-  readonly id: string
-  readonly solidHeight: number
-  readonly solidId: string
-  /** ms, of the newest block */
-  readonly timestamp: number
-  readonly pending: readonly string[]
-  readonly holding: boolean
-}
-
-export interface TronControls {
-  status(): Status
-  mine(blocks?: number): Promise<Status>
-  /** Throws a Refusal when the depth reaches solid blocks. */
-  reorg(order: ForkOrder): Promise<Forked>
-  /** Returns the transaction's id. Throws a Refusal. */
-  fund(payment: Payment): Promise<string>
-  advance(ms: number): Promise<Status>
-  setParameters(changes: Partial<ParameterValues>): Promise<Status>
-  hold(on: boolean): Promise<Status>
-  forget(transactions: readonly string[]): Promise<Status>
-}
-
 export interface TronChain extends TronControls {
   readonly url: string
   readonly port: number
@@ -116,6 +87,8 @@ const usualSlotMs = 3_000
 /** Throws PortInUse, and an Error when the folder's chain cannot be read. */
 export const startTronChain = async (options: TronChainOptions): Promise<TronChain> => {
   const { clock = Date.now, slotMs = usualSlotMs, log = () => {} } = options
+  // Before anything is written: whoever has the port may have the folder too.
+  if (options.port !== 0) await requireFreePort(options.port, 'the TRON chain', options.portSetting)
   const kept = openLog(options.folder)
   const machine = await createMachine(chainId)
   const branch = openBranch(options.solidLag ?? usualLag)
@@ -130,12 +103,14 @@ export const startTronChain = async (options: TronChainOptions): Promise<TronCha
   const chain = openChain({ branch, machine, log: kept, slotMs, clock: () => clock() + ahead })
   // tronweb cannot refer to block 0: java-tron's JSON leaves its number out.
   if (branch.height() === 0) await chain.mine()
+  const advance = (ms: number): void => {
+    ahead = Math.max(ahead, branch.head().timestamp - clock()) + ms
+  }
   const inTurn = takingTurns()
   const automine = options.automine === true
-  const controls = openControls({ chain, machine, inTurn, automine, advance: (ms) => void (ahead += ms) })
+  const controls = openControls({ chain, machine, inTurn, automine, advance })
   const server = await serveTron({
     port: options.port,
-    ...(options.portSetting === undefined ? {} : { portSetting: options.portSetting }),
     chain, machine, inTurn, log,
     taken: async () => (automine ? controls.mine() : undefined),
     controls: controlRoutes(controls),
@@ -152,64 +127,6 @@ export const startTronChain = async (options: TronChainOptions): Promise<TronCha
     },
   }
 }
-
-interface Parts {
-  readonly chain: Chain
-  readonly machine: Machine
-  readonly inTurn: Turns
-  readonly automine: boolean
-  readonly advance: (ms: number) => void
-}
-
-const openControls = ({ chain, machine, inTurn, automine, advance }: Parts): TronControls => {
-  const status = (): Status => statusOf(chain)
-  const changing = (work: () => Promise<unknown>): Promise<Status> =>
-    inTurn(async () => {
-      await work()
-      return status()
-    })
-  return {
-    status,
-    mine: (blocks = 1) =>
-      changing(async () => {
-        for (let made = 0; made < blocks; made++) await chain.mine()
-      }),
-    reorg: (order) =>
-      inTurn(async () => {
-        const most = chain.branch.height() - chain.branch.solid().number
-        if (order.depth > most) throw new Refusal(`depth: send 1 to ${most}; blocks before that are solid`)
-        return fork(chain, order)
-      }),
-    fund: (payment) =>
-      inTurn(async () => {
-        const id = await payFromFaucet(chain, machine, payment)
-        if (automine) await chain.mine()
-        return id
-      }),
-    advance: (ms) =>
-      changing(async () => {
-        advance(ms)
-        await chain.mine()
-      }),
-    setParameters: (changes) => changing(() => chain.mine(changes)),
-    hold: (on) => changing(async () => chain.hold(on)),
-    forget: (transactions) =>
-      changing(async () => {
-        chain.pool.remove(transactions)
-        await chain.pool.renew()
-      }),
-  }
-}
-
-const statusOf = ({ branch, pool, isHolding }: Chain): Status => ({
-  height: branch.height(),
-  id: branch.head().id,
-  solidHeight: branch.solid().number,
-  solidId: branch.solid().id,
-  timestamp: branch.head().timestamp,
-  pending: pool.list().map(({ id }) => id),
-  holding: isHolding(),
-})
 
 const mineAtIntervals = (intervalMs: number, controls: TronControls, log: (line: string) => void): NodeJS.Timeout | undefined => {
   if (intervalMs <= 0) return undefined

@@ -79,7 +79,7 @@ export interface Verdict {
 /** The same, which must be taken; returns what it did. */
 export const sendAndRead = async (chain: TestChain, built: Built, key: string): Promise<Info & { readonly id: string }> => {
   const verdict = await send(chain, built, key)
-  if (verdict.result !== true) throw new Error(`refused: ${verdict.code} ${textOf(verdict.message)}`)
+  if (verdict.result !== true) throw new Error(`refused: ${verdict.code} ${textOf(verdict.message)} ${JSON.stringify(verdict).slice(0, 3000)}`)
   return { ...(await infoOf(chain, verdict.txid)), id: verdict.txid }
 }
 

@@ -17,10 +17,10 @@ export const verifySignature = async (transaction: SignedTransaction): Promise<v
     throw new TransactionRefusal('SIGERROR', `Validate signature error: ${why}`)
   }
   if (signatures.length === 0) refuse('miss sig or contract')
-  if (!permissions.includes(raw.permissionId)) refuse('permission isn\'t exit')
+  if (!permissions.includes(raw.permissionId)) refuse("permission isn't exit")
   if (signatures.length > 1) refuse(`Signature count is ${signatures.length} more than key counts of permission : 1`)
   const signature = signatures[0] as Uint8Array
-  if (signature.length < 65) refuse(`Signature size is ${signature.length}`)
+  if (signature.length !== 65) refuse(`Signature size is ${signature.length}`)
   const signer = await signerOf(id, signature)
   if (signer !== raw.contract.value.owner_address) {
     const name = signer === undefined ? 'nobody' : base58Of(signer)
@@ -30,7 +30,7 @@ export const verifySignature = async (transaction: SignedTransaction): Promise<v
 
 const signerOf = async (id: string, signature: Uint8Array): Promise<Address | undefined> => {
   try {
-    const bytes = Uint8Array.from(signature.subarray(0, 65))
+    const bytes = Uint8Array.from(signature)
     bytes[64] = (bytes[64] as number) % 27
     const key = await recoverPublicKey({ hash: `0x${id}`, signature: `0x${hexOf(bytes)}` })
     return addressOfKey(bytesOf(key))

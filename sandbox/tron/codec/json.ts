@@ -68,10 +68,14 @@ const valueFromJson = (name: string, kind: Kind, value: unknown, visible: boolea
 
 const nameFromJson = (name: string, names: readonly string[], value: unknown): string => {
   if (value === undefined || value === null) return names[0] as string
-  const found = typeof value === 'number' || typeof value === 'bigint' ? names[Number(value)] : names.find((one) => one === value)
+  const found = typeof value === 'number' ? names[value] : names.find((one) => one === value || one === capital(value))
   if (found === undefined) throw new JsonError(`INVALID ${name}: one of ${names.join(', ')}`)
   return found
 }
+
+/** java-tron takes names that are all lower case, as Solidity writes them, for capitalised ones. */
+const capital = (name: unknown): unknown =>
+  typeof name === 'string' && /^[a-z]+$/.test(name) ? name.charAt(0).toUpperCase() + name.slice(1) : name
 
 const addressFromJson = (name: string, value: unknown, visible: boolean): string => {
   const text = textOf(value, name)

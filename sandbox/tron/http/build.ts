@@ -1,7 +1,7 @@
 /** Transactions built by the node: checked against the state, unsigned. */
 import { contractKinds } from '../codec/contracts.ts'
 import type { Contract, ContractType } from '../codec/contracts.ts'
-import { messageFromJson, objectOf } from '../codec/json.ts'
+import { messageFromJson } from '../codec/json.ts'
 import type { Json } from '../codec/json.ts'
 import type { Schema } from '../codec/schema.ts'
 import { memoFromJson, transactionJson } from '../codec/transaction-json.ts'
@@ -84,13 +84,7 @@ const deployment = (fields: Fields): Contract => {
   return { type: 'CreateSmartContract', value }
 }
 
-/** Solidity writes kinds and mutability small, protobuf with a capital. */
 const parseAbi = (given: unknown): unknown[] => {
   const entries = typeof given === 'string' ? (JSON.parse(given) as unknown) : given
-  if (!Array.isArray(entries)) return []
-  const capital = (word: unknown): unknown => (typeof word === 'string' ? word.charAt(0).toUpperCase() + word.slice(1) : word)
-  return entries.map((entry) => {
-    const object = objectOf(entry)
-    return { ...object, type: capital(object['type']), stateMutability: capital(object['stateMutability']) }
-  })
+  return Array.isArray(entries) ? entries : []
 }

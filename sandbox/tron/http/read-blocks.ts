@@ -49,7 +49,10 @@ export const pendingRoutes: Routes = {
     const found = chain.pool.get(fields.text('value').toLowerCase())
     return found === undefined ? {} : transactionJson(found, fields.visible)
   },
-  gettransactionlistfrompending: ({ chain }) => ({ txId: chain.pool.list().map(({ id }) => id) }),
+  gettransactionlistfrompending: ({ chain }) => {
+    const ids = chain.pool.list().map(({ id }) => id)
+    return ids.length === 0 ? {} : { txId: ids }
+  },
   getpendingsize: ({ chain }) => ({ pendingSize: BigInt(chain.pool.list().length) }),
 }
 

@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Turns } from '../../chains/turns.ts'
 import { Refusal } from '../../http/refusal.ts'
-import { requireFreePort } from '../../process/port.ts'
 import { JsonError } from '../codec/json.ts'
 import { CodecError } from '../codec/wire.ts'
 import type { Chain } from '../blocks/chain.ts'
@@ -18,6 +17,7 @@ import { blockRoutes, pendingRoutes } from './read-blocks.ts'
 import { networkRoutes } from './read-network.ts'
 import { JavaError, readRequest } from './request.ts'
 import type { Routes } from './routes.ts'
+import { signWeightRoutes } from './sign-weight.ts'
 import { openView } from './view.ts'
 
 export interface TronServer {
@@ -29,7 +29,6 @@ export interface TronServer {
 export interface TronServerOptions {
   /** 0: any free port. */
   readonly port: number
-  readonly portSetting?: string
   readonly chain: Chain
   readonly machine: Machine
   readonly inTurn: Turns
@@ -40,13 +39,25 @@ export interface TronServerOptions {
   readonly log: (line: string) => void
 }
 
-const both: Routes = { ...blockRoutes, ...accountRoutes, ...networkRoutes, ...callRoutes }
-const full: Routes = { ...both, ...pendingRoutes, ...buildRoutes, ...broadcastRoutes }
+const full: Routes = {
+  ...blockRoutes, ...accountRoutes, ...networkRoutes, ...callRoutes, ...pendingRoutes, ...buildRoutes, ...broadcastRoutes,
+  ...signWeightRoutes,
+}
+/** What java-tron serves of solid blocks, as far as this chain has it: not resources, parameters or contracts. */
+const solid: Routes = pick(full, [
+  'getnowblock', 'getblock', 'getblockbynum', 'getblockbyid', 'getblockbylimitnext', 'getblockbylatestnum',
+  'gettransactionbyid', 'gettransactioninfobyid', 'gettransactioninfobyblocknum', 'gettransactioncountbyblocknum',
+  'getaccount', 'getdelegatedresourcev2', 'getdelegatedresourceaccountindexv2', 'getcandelegatedmaxsize',
+  'getavailableunfreezecount', 'getcanwithdrawunfreezeamount', 'triggerconstantcontract', 'estimateenergy', 'getnodeinfo',
+  'getbandwidthprices', 'getenergyprices',
+])
+function pick(routes: Routes, names: readonly string[]): Routes {
+  return Object.fromEntries(names.map((name) => [name, routes[name] as Routes[string]]))
+}
+
 const mostBytes = 4 * 1024 * 1024
 
-/** Throws PortInUse. */
 export const serveTron = async (options: TronServerOptions): Promise<TronServer> => {
-  if (options.port !== 0) await requireFreePort(options.port, 'the TRON chain', options.portSetting)
   const server = createServer((request, response) => void respond(options, request, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -83,7 +94,7 @@ const answer = async (options: TronServerOptions, request: IncomingMessage): Pro
   if (body === undefined) return { status: 413, text: printJson({ Error: `class java.lang.Exception : body size is too big, the limit is ${mostBytes}` }) }
   const [room = '', name = '', ...more] = url.pathname.split('/').slice(1)
   if (room === 'sandbox') return control(options, name, body, request.method === 'GET')
-  const routes = room === 'wallet' ? full : room === 'walletsolidity' ? both : {}
+  const routes = room === 'wallet' ? full : room === 'walletsolidity' ? solid : {}
   const route = Object.hasOwn(routes, name.toLowerCase()) && more.length === 0 ? routes[name.toLowerCase()] : undefined
   if (route === undefined) return { status: 404, text: printJson({ Error: `there is no ${url.pathname}` }) }
   const query = Object.fromEntries(url.searchParams)
@@ -125,14 +136,13 @@ const control = async ({ controls }: TronServerOptions, name: string, body: stri
   }
 }
 
-/** undefined: too long. */
+/** undefined: too long. All of it is read either way: a connection left half read would take its answer along. */
 const readBody = async (request: IncomingMessage): Promise<string | undefined> => {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > mostBytes) return undefined
-    chunks.push(chunk)
+    if (bytes <= mostBytes) chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return bytes > mostBytes ? undefined : Buffer.concat(chunks).toString('utf8')
 }

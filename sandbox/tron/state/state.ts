@@ -16,6 +16,8 @@ export interface State {
   commit(): void
   /** The newest layer is forgotten. */
   revert(): void
+  /** How many layers are open. */
+  depth(): number
   /** Everything changed since the state was made. Only without open layers. */
   changes(): Changes
 }
@@ -42,6 +44,7 @@ export const layeredState = (below: Reader): State => {
       for (const [key, value] of pop()) top().set(key, value)
     },
     revert: () => void pop(),
+    depth: () => layers.length - 1,
     changes: () => {
       if (layers.length > 1) throw new Error('a layer of the state is still open')
       return top()

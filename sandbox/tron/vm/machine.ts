@@ -74,23 +74,43 @@ export const createMachine = async (chainId: number): Promise<Machine> => {
     run: async (state, at, call) => {
       ;[block, transactionId] = [at, call.transactionId]
       trail = openTrail(transactionId, (message) => createdAddress(message, transactionId, (trail?.count() ?? 0) + 1))
+      const depth = state.depth()
       state.checkpoint()
       storage.use(state, at.timestamp)
-      const result = await evm.runCall({
-        caller: new EvmAddress(evmAddressOf(call.caller)),
-        ...(call.to === undefined ? {} : { to: new EvmAddress(evmAddressOf(call.to)) }),
-        data: call.data,
-        value: call.value,
-        gasLimit: call.energyLimit,
-        gasPrice: 0n,
-        skipNonceIncrement: true,
-        block: blockForEvm(at),
-      })
-      ;(evm as EVM).journal.cleanJournal()
-      return finish(state, call, result, trail)
+      try {
+        return finish(state, call, await evm.runCall(optionsOf(call, at)), trail)
+      } catch (error) {
+        // What the EVM itself cannot do, such as a precompile it has no library for.
+        while (state.depth() > depth) state.revert()
+        return broken(call, error)
+      } finally {
+        ;(evm as EVM).journal.cleanJournal()
+        ;(evm as EVM).transientStorage.clear()
+      }
     },
   }
 }
+
+const optionsOf = (call: Call, at: MachineBlock): Parameters<EVM['runCall']>[0] => ({
+  caller: new EvmAddress(evmAddressOf(call.caller)),
+  ...(call.to === undefined ? {} : { to: new EvmAddress(evmAddressOf(call.to)) }),
+  data: call.data,
+  value: call.value,
+  gasLimit: call.energyLimit,
+  gasPrice: 0n,
+  skipNonceIncrement: true,
+  block: blockForEvm(at),
+})
+
+/** As any other failure that is no revert: all energy is gone. */
+const broken = (call: Call, error: unknown): Run => ({
+  result: 'UNKNOWN',
+  message: error instanceof Error ? error.message : String(error),
+  energy: call.energyLimit,
+  returned: new Uint8Array(0),
+  logs: [],
+  internal: [],
+})
 
 const finish = (state: State, call: Call, { execResult }: EVMResult, trail: Trail): Run => {
   const ending = endingOf(execResult.exceptionError, call.energyLimit)
