@@ -1,7 +1,6 @@
 import { hex } from '@scure/base'
 import { RawTx, SigHash } from '@scure/btc-signer'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { sha256 } from '@noble/hashes/sha2.js'
 import { refuse } from '../refusal.ts'
 import type { Refused } from '../refusal.ts'
 import { p2wpkhScript } from './derivation.ts'
@@ -44,8 +43,8 @@ function unsignedInput(psbt: Psbt, raw: Uint8Array): number | undefined {
     if (hex.encode(p2wpkhScript(publicKey)) !== hex.encode(script)) return true
     // What BIP 143 has in place of a P2WPKH program: the script of a payment to the key's hash.
     const code = Uint8Array.of(0x76, 0xa9, 0x14, ...script.slice(2), 0x88, 0xac)
-    const message = transaction.preimageWitnessV0(index, code, SigHash.ALL, units)
-    return !isValid(signature.slice(0, -1), sha256(sha256(message)), publicKey)
+    const hash = transaction.preimageWitnessV0(index, code, SigHash.ALL, units)
+    return !isValid(signature.slice(0, -1), hash, publicKey)
   })
   return at < 0 ? undefined : at
 }
