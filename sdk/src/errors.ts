@@ -67,3 +67,17 @@ export class WebhookError extends Error {
     this.code = code
   }
 }
+
+/**
+ * A proof of liabilities does not hold. `malformed`: not a proof; `merchant`: somebody else's; `path`, `sum`, `root`: it does
+ * not lead to its total; `commitment`, `signature`: not what was published or signed; `balance`: not what your books say.
+ */
+export class ReserveProofError extends Error {
+  readonly code: 'malformed' | 'merchant' | 'path' | 'sum' | 'root' | 'commitment' | 'signature' | 'balance'
+
+  constructor(code: ReserveProofError['code'], message: string) {
+    super(message)
+    this.name = 'ReserveProofError'
+    this.code = code
+  }
+}

@@ -48,7 +48,7 @@ test('the built package has no dependency, no TypeScript source and no test', ()
 
 test('the TypeScript of the README compiles against the built package, library checks included', () => {
   const modules = readmeModules()
-  expect(modules).toHaveLength(3)
+  expect(modules).toHaveLength(4)
   for (const [position, code] of modules.entries()) writeFileSync(join(consumer, `readme-${position}.ts`), code)
   const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2022']
   const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')]

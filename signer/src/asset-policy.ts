@@ -2,7 +2,7 @@ import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { Network } from '@bursar/chainkit'
 import { parseAddress } from '@bursar/chainkit/evm'
 import { parseAddress as parseTronAddress } from '@bursar/chainkit/tron'
-import { TICKER } from './request.ts'
+import { ADDRESS_TEXT, TICKER } from './request.ts'
 import { ShapeError, readBoolean, readInteger, readMap, readObject, readText, readUnits } from './shape.ts'
 import type { Fields } from './shape.ts'
 
@@ -17,6 +17,8 @@ export interface AssetPolicy extends Velocity {
   /** The one token contract this ticker stands for; absent for the network's own coin */
   contract?: string
   maxPerIntent: bigint
+  /** Where the excess of the hot wallet goes, in canonical form: `cold` transactions pay this and nothing else */
+  cold?: string
   /** Above this many units an intent needs this many approvers */
   approvals?: { above: bigint; needed: number }
 }
@@ -47,15 +49,17 @@ export function readAssets(
 
 function readAsset(network: Network, value: unknown, at: string, approverCount: number): AssetPolicy {
   const required = ['enabled', 'maxPerIntent', 'maxPerHour', 'maxPerDay']
-  const fields = readObject(value, at, required, ['contract', 'approvalsAbove', 'approvalsNeeded'])
+  const fields = readObject(value, at, required, ['contract', 'cold', 'approvalsAbove', 'approvalsNeeded'])
   const approvals = readApprovalRule(fields, at, approverCount)
   const given = fields['contract']
   const contract = given === undefined ? undefined : readContract(network, given, `${at}.contract`)
+  const cold = fields['cold'] === undefined ? undefined : readText(fields['cold'], `${at}.cold`, ADDRESS_TEXT, 'an address')
   return {
     enabled: readBoolean(fields['enabled'], `${at}.enabled`),
     maxPerIntent: readUnits(fields['maxPerIntent'], `${at}.maxPerIntent`),
     ...readVelocity(fields, at),
     ...(contract && { contract }),
+    ...(cold && { cold }),
     ...(approvals && { approvals }),
   }
 }

@@ -6,11 +6,12 @@ import { doctorCommand } from './doctor.ts'
 import { eventCommands } from './events.ts'
 import { merchantCommands } from './merchant.ts'
 import { moneyCommands } from './money.ts'
+import { reserveCommands } from './reserves.ts'
 import { runCommands } from './run.ts'
 import type { Environment } from './open.ts'
 
 const commands: readonly Command[] = [
-  ...runCommands, ...merchantCommands, ...booksCommands, ...costCommands, ...moneyCommands, ...eventCommands, doctorCommand,
+  ...runCommands, ...merchantCommands, ...booksCommands, ...costCommands, ...reserveCommands, ...moneyCommands, ...eventCommands, doctorCommand,
 ]
 
 const overview = (): string => {

@@ -5,9 +5,8 @@ import pino from 'pino'
 import { privateKeyToAccount } from 'viem/accounts'
 import { createSimulatedChain, type SimulatedChain } from '../adapters/chains/simulated/index.ts'
 import { uuidv7 } from '../base/id.ts'
-import { inTransaction } from '../db/index.ts'
-import { catalogue, createWorld, wipe, type Owned, type World } from '../deposits/test-world.ts'
-import { carryOut } from '../effects/index.ts'
+import { inTransaction, type Tx } from '../db/index.ts'
+import { catalogue, wipe, type Owned, type World } from '../deposits/test-world.ts'
 import { applyAll } from '../ledger/index.ts'
 import { createFollowing, insertPlanned } from '../outgoing/index.ts'
 import { recordSigned } from '../outgoing/commands.ts'
@@ -118,7 +117,7 @@ export const createTreasury = async (world: World): Promise<Treasury> => {
 }
 
 /** Stores a withdrawal as it stands once a transaction carries it. */
-export const insertWithdrawal = async (tx: Parameters<typeof carryOut>[0], w: Withdrawal, state: string): Promise<void> => {
+export const insertWithdrawal = async (tx: Tx, w: Withdrawal, state: string): Promise<void> => {
   await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, outgoing_id,
       not_before, created_at, updated_at)
     values (${w.merchantId}, ${w.id}, ${w.ticker}, ${w.blockchain}, ${w.to}, ${w.units}, ${w.fee}, ${state}, ${w.holdId}, ${w.outgoingId},

@@ -1,0 +1,163 @@
+/** The operator's commands that show where money went and what is owed, as they are typed. */
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { useDatabase } from '../../../test/setup/database.ts'
+import { migrated } from '../../../test/setup/migrated.ts'
+import { createWorld, type Owned, type World } from '../deposits/test-world.ts'
+import { createInnerServer } from '../platform/metrics.ts'
+import { createReconcileJob, reconcileNetwork } from '../treasury/index.ts'
+import { catalogue, createTreasury, E18, type Treasury } from '../treasury/test-treasury.ts'
+import { figuresOf } from './figures.ts'
+import { runCommand } from './index.ts'
+
+const database = useDatabase({ template: migrated })
+const folder = mkdtempSync(join(tmpdir(), 'bursar-cli-'))
+const path = (name: string): string => join(folder, name)
+let world: World
+let here: Treasury
+let owner: Owned
+let env: Record<string, string>
+
+beforeAll(() => {
+  world = createWorld(database.url)
+  writeFileSync(path('key'), 'ab'.repeat(32))
+  const decimals = { minDeposit: '0', minWithdrawal: '0' }
+  const crypto = [
+    { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, ...decimals } } },
+    { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: { decimals: 18, ...decimals } } },
+    { ticker: 'USDT', name: 'Tether', networks: { ETHEREUM: { contract: '0xusdt', decimals: 6, ...decimals }, BINANCE_SMART_CHAIN: { contract: '0xbusdt', decimals: 18, ...decimals } } },
+  ]
+  writeFileSync(path('assets.json'), JSON.stringify({ crypto, fiat: [] }))
+  env = { DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: path('key'), BURSAR_ASSETS_FILE: path('assets.json'), BURSAR_LOG_LEVEL: 'silent' }
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await world.close()
+})
+beforeEach(async () => {
+  here = await createTreasury(world)
+  owner = await here.owner()
+  here.chain.pay([{ to: owner.address, units: 5n * E18 }, { to: here.hot, units: 3n * E18 }])
+  here.chain.mine(10)
+  await here.catchUp()
+  await here.withdraw(owner.merchantId, E18)
+  here.chain.mine(10)
+  await here.catchUp()
+})
+
+/** Runs a command line and gives what it printed and how it ended. */
+const bursar = async (...args: string[]): Promise<{ code: number; out: string; err: string }> => {
+  const printed = { out: '', err: '' }
+  const into = (name: 'out' | 'err') => (text: unknown) => {
+    printed[name] += String(text)
+    return true
+  }
+  const spies = [vi.spyOn(process.stdout, 'write').mockImplementation(into('out')), vi.spyOn(process.stderr, 'write').mockImplementation(into('err'))]
+  const before = process.exitCode
+  try {
+    const code = await runCommand(args, env)
+    const ended = process.exitCode === before ? code : Number(process.exitCode)
+    return { code: ended, ...printed }
+  } finally {
+    process.exitCode = before
+    for (const spy of spies) spy.mockRestore()
+  }
+}
+const COST = '0.000105'
+
+describe('costs', () => {
+  test('by merchant and operation, narrowed by day, merchant, network and asset, and as JSON', async () => {
+    const { code, out } = await bursar('costs')
+    expect(code).toBe(0)
+    expect(out).toMatch(new RegExp(`${owner.merchantId} +ETHEREUM +payout +1 +${COST} +ETH`))
+    expect(out).toContain(`total ${COST} ETH`)
+    const json = JSON.parse((await bursar('costs', '--json', '--from', '2026-01-01', '--to', '2026-01-01', '--merchant', owner.merchantId, '--asset', 'ETH', '--network', 'ETHEREUM')).out)
+    expect(json).toEqual({
+      costs: [{ merchant: owner.merchantId, network: 'ETHEREUM', asset: 'ETH', operation: 'payout', postings: 1, amount: COST }],
+      totals: { ETH: COST },
+    })
+    for (const narrowed of [['--to', '2025-12-31'], ['--merchant', 'house'], ['--asset', 'BTC'], ['--network', 'BITCOIN']]) {
+      expect(JSON.parse((await bursar('costs', '--json', ...narrowed)).out).costs).toEqual([])
+    }
+  })
+
+  test('of one transaction', async () => {
+    const { transactions } = here.chain.blocks.findLast((block) => block.transactions.length > 0)!
+    const { out } = await bursar('costs', 'transaction', transactions[0]!.hash, '--json')
+    expect(JSON.parse(out)).toMatchObject({ network: 'ETHEREUM', asset: 'ETH', paid: COST, shares: [{ merchant: owner.merchantId, amount: COST }] })
+    expect(await bursar('costs', 'transaction', 'ff')).toMatchObject({ code: 1, err: expect.stringContaining('none of our transactions') })
+  })
+
+  test.each([[['--from', '2026-02-31']], [['--to', 'today']], [['--merchant', 'me']], [['--network', 'DOGE']], [['--what']]])('typed wrongly: %j', async (args) => {
+    expect((await bursar('costs', ...args)).code).toBe(2)
+  })
+})
+
+describe('reserves', () => {
+  const files = (start: string): string[] => readdirSync(folder).filter((name) => name.startsWith(start))
+
+  test('a report, its proofs, and a merchant who checks theirs without our database', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    writeFileSync(path('sign.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    await reconcileNetwork(here.runtime, catalogue, here.adapter)
+    const made = await bursar('reserves', '--out', folder, '--sign-key', path('sign.pem'))
+    expect(made.code).toBe(0)
+    expect(made.out).toMatch(/ETH +6\.999895 +0 +[\d.]+ +0 +0 +\d+\.\d+%/)
+    expect(made.out).toContain(`ETH on ETHEREUM at ${here.chain.head.height} (${here.chain.head.hash})`)
+    const [, commitment, key] = /commitment ([0-9a-f]{64}), signed by ([0-9a-f]{64})/.exec(made.out)!
+    const published = JSON.parse(readFileSync(path(files('reserves-')[0]!), 'utf8'))
+    expect(published.commitment).toBe(commitment)
+    expect(JSON.stringify(published)).not.toContain(owner.merchantId)
+
+    expect((await bursar('reserves', 'proof', '--merchant', owner.merchantId, '--out', folder)).code).toBe(0)
+    const proof = path(files('proof-')[0]!)
+    expect(statSync(proof).mode & 0o077).toBe(0)
+    const mine = String(JSON.parse(readFileSync(proof, 'utf8')).balances[1])
+    const owned = `${mine.padStart(19, '0').slice(0, -18)}.${mine.padStart(19, '0').slice(-18)}`
+    env = { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+    const good = await bursar('reserves', 'verify', proof, '--merchant', owner.merchantId, '--commitment', commitment!, '--public-key', key!, '--expect', `ETH=${owned}`)
+    const without = await bursar('reserves', 'verify', proof, '--merchant', owner.merchantId)
+    const wrong = await bursar('reserves', 'verify', proof, '--merchant', owner.merchantId, '--expect', 'ETH=9')
+    const unpublished = await bursar('reserves', 'verify', proof, '--merchant', owner.merchantId, '--commitment', '0'.repeat(64))
+    env = { ...env, DATABASE_URL: database.url }
+    expect(good).toMatchObject({ code: 0, err: '' })
+    expect(good.out).toContain('the proof holds')
+    expect(without.out).toContain('compare the commitment')
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('your books say 9') })
+    expect(unpublished).toMatchObject({ code: 1, err: expect.stringContaining('another commitment') })
+  })
+
+  test('too little on the chain ends with 1; all proofs at once; nobody and nothing are told', async () => {
+    await createReconcileJob(here.runtime, catalogue, [here.adapter], 1).run(new AbortController().signal)
+    await world.db.updateTable('custody_rounds').set({ on_chain: 1n }).where('asset', '=', 'ETH').execute()
+    const { code, out } = await bursar('reserves', '--out', folder)
+    expect(code).toBe(1)
+    expect(out).toMatch(/ETH .* 0%/)
+    expect((await bursar('reserves', 'proof', '--all', '--out', path('all'))).out).toContain('wrote 1 proof(s)')
+    expect(await bursar('reserves', 'proof', '--merchant', '00000000-0000-0000-0000-000000000009')).toMatchObject({ code: 1 })
+    expect((await bursar('reserves', 'proof')).code).toBe(2)
+    expect((await bursar('reserves', 'verify', path('none'), '--merchant', 'x')).code).toBe(1)
+  })
+})
+
+test('metrics: costs by network, asset and operation and never by merchant; drift, and the age of the last comparison', async () => {
+  const wrong = new Map([[owner.address, -E18]])
+  const truth = here.adapter.balancesAt.bind(here.adapter)
+  here.adapter.balancesAt = async (height, wanted) => (await truth(height, wanted)).map((units, i) => units + (wrong.get(wanted[i]!.address) ?? 0n))
+  await createReconcileJob(here.runtime, catalogue, [here.adapter], 1).run(new AbortController().signal)
+  await bursar('costs')
+  here.later(90_000)
+  const server = createInnerServer(figuresOf(here.runtime, catalogue), async () => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  await new Promise((resolve) => server.close(resolve))
+  expect(text).toContain(`bursar_network_costs_total{network="ETHEREUM",asset="ETH",operation="payout"} ${COST}`)
+  expect(text).toContain('bursar_custody_shortage{network="ETHEREUM",asset="ETH"} 1')
+  expect(text).toContain('bursar_custody_surplus{network="ETHEREUM",asset="USDT"} 0')
+  expect(text).toContain('bursar_reconcile_age_seconds{network="ETHEREUM"} 90')
+  expect(text).not.toContain(owner.merchantId)
+})

@@ -1,0 +1,108 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { verifyReserveProof } from '@bursar/sdk'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useDatabase } from '../../../test/setup/database.ts'
+import { migrated } from '../../../test/setup/migrated.ts'
+import { createWorld, E18, wipe, type World } from '../deposits/test-world.ts'
+import { catalogue, createTreasury } from '../treasury/test-treasury.ts'
+import { reconcileNetwork } from '../treasury/index.ts'
+import { proofFile, proofFiles, readLeaves, readReport, takeReport } from './index.ts'
+
+const database = useDatabase({ template: migrated })
+let world: World
+beforeAll(() => {
+  world = createWorld(database.url)
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await wipe(world.db)
+  await sql`alter table reserve_leaves disable trigger user; alter table reserve_reports disable trigger user`.execute(world.db)
+  await sql`truncate reserve_leaves, reserve_reports, custody_rounds; delete from merchants`.execute(world.db)
+  await sql`alter table reserve_leaves enable trigger user; alter table reserve_reports enable trigger user`.execute(world.db)
+})
+
+const take = () => takeReport(world.db, catalogue, { id: randomUUID(), at: new Date(world.now), secret: randomBytes(32), sign: null })
+
+test('liabilities are all balances with what is on hold, beside reserves at named heights and what is in transit', async () => {
+  const here = await createTreasury(world)
+  const [owner, other] = [await here.owner(), await here.owner()]
+  here.chain.pay([{ to: owner.address, units: 5n * E18 }, { to: other.address, units: 2n * E18 }, { to: here.hot, units: 3n * E18 }])
+  here.chain.mine(10)
+  await here.catchUp()
+  await here.withdraw(owner.merchantId, E18)
+  here.chain.mine(2)
+  await here.catchUp()
+  await reconcileNetwork(here.runtime, catalogue, here.adapter)
+  const { report, statement } = await take()
+  const eth = statement.assets.find(({ ticker }) => ticker === 'ETH')!
+  const gas = 21_000n * 5_000_000_000n
+  const owed = (7n * E18 * 99n) / 100n
+  expect(eth).toMatchObject({ scale: 18, liabilities: String(owed), inTransit: String(E18), suspense: '0', quarantine: '0' })
+  expect(eth.reserves).toEqual([{ network: 'ETHEREUM', height: here.chain.head.height, hash: here.chain.head.hash, units: String(9n * E18 - gas) }])
+  const proof = proofFile(report, await readLeaves(world.db, report.id), owner.merchantId)
+  const verified = verifyReserveProof(JSON.stringify(proof), { merchantId: owner.merchantId, commitment: report.commitment, expected: { ETH: '4.95' } })
+  expect(verified.merchants).toBe(2)
+})
+
+describe('a report', () => {
+  const merchant = async (id: string): Promise<string> => {
+    await sql`insert into merchants(id, name, company_name, company_url, created_at) values (${id}, 'm', 'm', 'https://m.example', ${new Date(0)})`.execute(world.db)
+    return id
+  }
+  const owe = (merchantId: string, asset: string, units: bigint) =>
+    sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded) values (${merchantId}, ${asset}, 'merchant', ${units}, true)
+      on conflict (merchant_id, asset, kind) do update set posted = excluded.posted`.execute(world.db)
+
+  test('is kept: proofs of an old one stay as they were while balances move on', async () => {
+    const id = await merchant(randomUUID())
+    await owe(id, 'BTC', 5n)
+    const first = await take()
+    await owe(id, 'BTC', 9n)
+    world.now += 1
+    const second = await take()
+    const prove = async (reportId: string) => {
+      const report = (await readReport(world.db, reportId))!
+      const proof = proofFile(report, await readLeaves(world.db, reportId), id)
+      return verifyReserveProof(JSON.stringify(proof), { merchantId: id, commitment: report.commitment }).balances[0]!.value
+    }
+    expect(await prove(first.report.id)).toBe('0.00000005')
+    expect(await prove(second.report.id)).toBe('0.00000009')
+    expect((await readReport(world.db, null))!.id).toBe(second.report.id)
+    await expect(sql`update reserve_leaves set units = '{1,1,1}'`.execute(world.db)).rejects.toThrow('append-only')
+    await expect(sql`delete from reserve_reports`.execute(world.db)).rejects.toThrow('append-only')
+  })
+
+  test('counts a merchant with nothing, one never seen in the ledger, and one no longer listed', async () => {
+    const idle = await merchant(randomUUID())
+    const unlisted = randomUUID()
+    await owe(unlisted, 'USDT', 7n)
+    const { report, statement } = await take()
+    expect(statement.merchants).toBe(2)
+    const proofs = [...proofFiles(report, await readLeaves(world.db, report.id), null)]
+    expect(proofs.map(({ merchantId }) => merchantId).toSorted()).toEqual([idle, unlisted].toSorted())
+    for (const proof of proofs) verifyReserveProof(JSON.stringify(proof), { merchantId: proof.merchantId })
+  })
+
+  test('refuses to leave out an asset that the list lacks', async () => {
+    await owe(await merchant(randomUUID()), 'DOGE', 1n)
+    await expect(take()).rejects.toThrow('merchants have DOGE')
+  })
+
+  test('of nobody holds too', async () => {
+    const { report, statement } = await take()
+    expect(statement.merchants).toBe(0)
+    expect([...proofFiles(report, await readLeaves(world.db, report.id), null)]).toEqual([])
+  })
+
+  test('of 50,000 merchants takes seconds', async () => {
+    await sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded)
+      select gen_random_uuid(), a, 'merchant', i, true from generate_series(1, 25000) i cross join unnest('{BTC,ETH}'::text[]) a`.execute(world.db)
+    const { report, statement } = await take()
+    expect(statement.merchants).toBe(50_000)
+    expect(statement.assets[0]!.liabilities).toBe(String((25_000n * 25_001n) / 2n))
+    const leaves = await readLeaves(world.db, report.id)
+    const chosen = leaves[777]!.merchantId
+    expect(verifyReserveProof(JSON.stringify(proofFile(report, leaves, chosen)), { merchantId: chosen }).merchants).toBe(50_000)
+  }, 60_000)
+})
