@@ -1,8 +1,8 @@
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
-import type { AccountChainAdapter, ChainAdapter } from './adapters/chains/port.ts'
+import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from './adapters/chains/port.ts'
 import type { RateSource } from './adapters/rates/port.ts'
 import type { Signer } from './adapters/signer/port.ts'
-import { addressRoutes, createAddressIssuer, createStockJob } from './addresses/index.ts'
+import { addressRoutes, createAddressIssuer, createStockJob, familyOf } from './addresses/index.ts'
 import { assetRoutes, type Catalogue } from './assets/index.ts'
 import { balanceRoutes } from './balances/index.ts'
 import { createCostJob } from './costs/index.ts'
@@ -12,7 +12,7 @@ import { createAnswerPruneJob, createHttpServer, type HttpDeps } from './http/in
 import type { Job } from './jobs/index.ts'
 import { createCommitter } from './ledger/index.ts'
 import { markKeyUsed, type MerchantDirectory } from './merchants/index.ts'
-import { createFollowing, createSendingJob, evmHotAddress, type PausePoint, type WalletKeys } from './outgoing/index.ts'
+import { createFollowing, createSendingJob, evmHotAddress, tronHotAddress, type PausePoint, type WalletKeys } from './outgoing/index.ts'
 import type { OffsetClock } from './platform/clock.ts'
 import type { Route } from './platform/route.ts'
 import type { Runtime } from './platform/runtime.ts'
@@ -22,7 +22,8 @@ import { createFunding, createReconcileJob, createSealJob } from './treasury/ind
 import { createLeadership, createUntracedAlarm, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
 import { createAttemptPruneJob, webhookRoutes, type Delivery } from './webhooks/index.ts'
 import {
-  createAddressHolders, createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createSettlement, withdrawalRoutes,
+  createAddressHolders, createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createSettlement, createTronPayoutJob,
+  withdrawalRoutes,
   type PayoutDeps,
 } from './withdrawals/index.ts'
 import { createSigning } from './signing.ts'
@@ -61,7 +62,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
   const { runtime, catalogue, wallet } = world
   const committer = createCommitter(pool)
   const holders = createAddressHolders(pool)
-  const networks = new Set([...catalogue.networks].filter((network) => network !== 'TRON'))
+  const { networks } = catalogue
   const issuer = createAddressIssuer({
     db: runtime.db,
     keys: wallet,
@@ -97,7 +98,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
         .catch((err: unknown) => runtime.log.warn({ err }, 'the first use of a key was not noted and will be with its next'))
     },
   })
-  const families = [...new Set([...networks].map((network) => (isEvmNetwork(network) ? 'EVM' : 'BITCOIN')))] as ('EVM' | 'BITCOIN')[]
+  const families = [...new Set([...networks].map(familyOf))]
   const jobs: Job[] = [createStockJob({ runtime, keys: wallet, families, target: STOCK_TARGET })]
   const close = async (): Promise<void> => {
     await server.close()
@@ -164,7 +165,10 @@ const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[
   })
   const everyMs = policies.payoutEveryMs[network]
   if (network === 'BITCOIN') return [createBitcoinPayoutJob(payout, everyMs), sending]
-  if (!isEvmNetwork(network)) return []
+  if (network === 'TRON') {
+    const tron = { ...payout, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
+    return [createTronPayoutJob(tron, everyMs), sending]
+  }
   const evm = { ...payout, network, adapter: adapter as AccountChainAdapter, chainId: deps.chainIds.get(network)!, hotAddress: evmHotAddress(wallet) }
   return [createEvmPayoutJob(evm, everyMs), sending]
 }

@@ -1,6 +1,6 @@
 import { isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
 import { DEFAULT_DEPOSIT_POLICY, type ConfirmationRule, type DepositPolicy } from './deposits/index.ts'
-import { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, type SendingPolicy } from './outgoing/index.ts'
+import { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, type SendingPolicy } from './outgoing/index.ts'
 import { DEFAULT_WATCHER_SETTINGS, type WatcherSettings } from './watcher/index.ts'
 
 /** What `BURSAR_POLICY_FILE` may say of a network; everything left out keeps its default. Amounts are decimal digits. */
@@ -47,8 +47,15 @@ export const readPolicies = (file: unknown): Policies => {
 const confirmationsOf = (given: NonNullable<NetworkPolicy['confirmations']>): ConfirmationRule =>
   given.kind === 'final' ? given : { ...given, tiers: given.tiers.map((tier) => ({ ...tier, belowUsd: BigInt(tier.belowUsd) })) }
 
+const STANDARD_SENDING: Readonly<Record<Network, SendingPolicy>> = {
+  BITCOIN: DEFAULT_BITCOIN_POLICY,
+  ETHEREUM: DEFAULT_POLICY,
+  BINANCE_SMART_CHAIN: DEFAULT_POLICY,
+  TRON: DEFAULT_TRON_POLICY,
+}
+
 const sendingOf = (network: Network, given: NonNullable<NetworkPolicy['sending']>): SendingPolicy => {
-  const standard = network === 'BITCOIN' ? DEFAULT_BITCOIN_POLICY : DEFAULT_POLICY
+  const standard = STANDARD_SENDING[network]
   const read = Object.entries(given).map(([key, value]) => {
     const before = standard[key as keyof SendingPolicy] as number | bigint | undefined
     if (before === undefined) throw new Error(`policy: ${network}.sending has unknown ${key}`)

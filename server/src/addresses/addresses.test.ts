@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
 import { parseAddress as parseBitcoin } from '@bursar/chainkit/bitcoin'
+import { parseAddress as parseTron } from '@bursar/chainkit/tron'
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { sql } from 'kysely'
 import type pg from 'pg'
@@ -21,7 +22,7 @@ import { TEST_KEYS } from './test-keys.ts'
 
 const database = useDatabase({ template: migrated })
 const NOW = Date.UTC(2026, 0, 1)
-const NETWORKS: ReadonlySet<Network> = new Set(['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN'])
+const NETWORKS: ReadonlySet<Network> = new Set(['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'])
 const limits = new Map<string, number>()
 let pool: pg.Pool
 let db: Db
@@ -99,6 +100,13 @@ describe('an address', () => {
     expect(parseBitcoin(bitcoin.address, 'regtest')).not.toHaveProperty('refused')
   })
 
+  test("is base58 on TRON, which is nobody's on the others", async () => {
+    const { address } = await call('createAddress', { blockchain: 'TRON' })
+    expect(parseTron(address)).toEqual({ address })
+    expect(await isOurs(db, 'TRON', address)).toMatchObject({ kind: 'deposit' })
+    expect(await isOurs(db, 'ETHEREUM', address)).toBeNull()
+  })
+
   test('of the house is told apart', async () => {
     await sql`insert into house_addresses values ('BITCOIN', 'bcrt1qhouse', 'hot', 1, 7, ${new Date(NOW)})`.execute(db)
     const house = { address: 'bcrt1qhouse', account: 'hot', branch: 1, index: 7 }
@@ -141,7 +149,6 @@ describe('a rotating address', () => {
 describe('a request is refused', () => {
   test.each([
     [{ blockchain: 'DOGECOIN' }, 400, 100, 'blockchain', /BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN/],
-    [{ blockchain: 'TRON' }, 501, 106, 'blockchain', /TRON/],
     [{ blockchain: 'BITCOIN', target: { ticker: 'USDT' } }, 501, 106, 'target', /target/],
     [{ blockchain: 'BITCOIN', meta: 'a\0b' }, 400, 100, 'meta', /U\+0000/],
     [{ blockchain: 'BITCOIN', meta: 'a\ud800b' }, 400, 100, 'meta', /Unicode/],

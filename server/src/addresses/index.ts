@@ -3,7 +3,7 @@
  * an address is can be asked for a whole block in one query whose cost does not grow with the number of addresses.
  */
 export { replenish } from './commands.ts'
-export type { DepositKeys, DerivedFamily } from './derivation.ts'
+export type { DepositKeys } from './derivation.ts'
 export { familyOf } from './family.ts'
 export type { AddressFamily } from './family.ts'
 export { createAddressIssuer } from './issuing.ts'

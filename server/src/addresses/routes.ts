@@ -4,8 +4,7 @@ import {
 } from '@bursar/contract'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../platform/route.ts'
-import type { DerivedFamily } from './derivation.ts'
-import { familyOf } from './family.ts'
+import { familyOf, type AddressFamily } from './family.ts'
 import type { AddressIssuer, Issued } from './issuing.ts'
 
 export interface AddressRoutesDeps {
@@ -93,21 +92,16 @@ const answerOf = (issued: Issued, before: string, after: string): ApiAnswer => {
 const refusal = ({ status, code }: ErrorCode, description: string, field?: string): ApiRefusal =>
   new ApiRefusal(status, code, description, field === undefined ? {} : { field })
 
-const readNetwork = (text: string, networks: ReadonlySet<Network>): { network: Network; family: DerivedFamily } => {
+const readNetwork = (text: string, networks: ReadonlySet<Network>): { network: Network; family: AddressFamily } => {
   const known = NETWORKS.filter((network) => networks.has(network))
   if (!isNetwork(text)) {
     throw refusal(generalErrors.invalidRequest, `unknown blockchain: send one of ${known.join(', ')}`, 'blockchain')
-  }
-  const family = familyOf(text)
-  if (family === 'TRON') {
-    const description = `addresses on TRON are not built yet: send one of ${known.join(', ')}`
-    throw refusal(generalErrors.notBuilt, description, 'blockchain')
   }
   if (!networks.has(text)) {
     const description = `${text} is not served here: send one of ${known.join(', ')}`
     throw refusal(generalErrors.invalidRequest, description, 'blockchain')
   }
-  return { network: text, family }
+  return { network: text, family: familyOf(text) }
 }
 
 /** What PostgreSQL's text can't hold would not come back as it was sent. */

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { inTransaction, type Db, type Tx } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
-import { depositAddress, type DepositKeys, type DerivedFamily } from './derivation.ts'
+import { depositAddress, type DepositKeys } from './derivation.ts'
+import type { AddressFamily } from './family.ts'
 
 /** Addresses of one derivation run: few enough not to keep requests of the same process waiting. */
 const CHUNK = 16
@@ -11,7 +12,7 @@ const CHUNK = 16
  * Derives addresses into the stock. Indexes are handed out by the database and used in the same transaction, so that no
  * index is used twice and none is skipped.
  */
-export const restock = async (tx: Tx, keys: DepositKeys, family: DerivedFamily, count: number): Promise<void> => {
+export const restock = async (tx: Tx, keys: DepositKeys, family: AddressFamily, count: number): Promise<void> => {
   const first = await takeIndexes(tx, family, count)
   const indexes = Array.from({ length: count }, (_, i) => first + i)
   const addresses = indexes.map((index) => depositAddress(keys, family, index))
@@ -19,7 +20,7 @@ export const restock = async (tx: Tx, keys: DepositKeys, family: DerivedFamily, 
     select ${family}, * from unnest(${indexes}::bigint[], ${addresses}::text[])`.execute(tx)
 }
 
-const takeIndexes = async (tx: Tx, family: DerivedFamily, count: number): Promise<number> => {
+const takeIndexes = async (tx: Tx, family: AddressFamily, count: number): Promise<number> => {
   const { rows } = await sql<{ next: number }>`
     insert into derivation_counters(family, account, branch, next_index) values (${family}, 'deposit', 0, ${count})
     on conflict (family, account, branch) do update set next_index = derivation_counters.next_index + ${count}
@@ -28,7 +29,7 @@ const takeIndexes = async (tx: Tx, family: DerivedFamily, count: number): Promis
 }
 
 /** How many addresses wait in the stock, counted no further than `most`. */
-export const stockOf = async (db: Db, family: DerivedFamily, most: number): Promise<number> => {
+export const stockOf = async (db: Db, family: AddressFamily, most: number): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
     select count(*) from (select from address_stock where family = ${family} limit ${most}) s`.execute(db)
   return rows[0]!.count
@@ -38,7 +39,7 @@ export const stockOf = async (db: Db, family: DerivedFamily, most: number): Prom
 export const createStockJob = (deps: {
   runtime: Runtime
   keys: DepositKeys
-  families: readonly DerivedFamily[]
+  families: readonly AddressFamily[]
   target: number
 }): Job => ({
   name: 'address stock',

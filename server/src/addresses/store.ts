@@ -1,13 +1,13 @@
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
-import type { DerivedFamily } from './derivation.ts'
+import type { AddressFamily } from './family.ts'
 
 /** An address about to be given to a merchant. */
 export interface NewAddress {
   merchantId: string
   id: string
-  family: DerivedFamily
+  family: AddressFamily
   blockchain: Network
   meta: string | null
   leasedUntil: Date | null

@@ -1,7 +1,7 @@
 import type { DepositKeys } from './derivation.ts'
 
 /** Account keys of the public test mnemonic "test test test … junk": everybody has its private keys. */
-export const TEST_KEYS: DepositKeys & { bitcoin: { hot: string }; evm: { hot: string } } = {
+export const TEST_KEYS: DepositKeys & Record<'bitcoin' | 'evm' | 'tron', { hot: string }> = {
   bitcoinChain: 'regtest',
   bitcoin: {
     deposit:
@@ -14,5 +14,11 @@ export const TEST_KEYS: DepositKeys & { bitcoin: { hot: string }; evm: { hot: st
       'xpub6Ce9NcJvTk36xtLSrJLZqE7wtgA5deCeYs7rSQtreh4cj6ByPtrg9sD7V2FNFLPnf8heNP3FGkeV9qwfzvZNSd54JoNXVsXFYSYwHsnJxqP',
     hot:
       'xpub6Ce9NcJvTk372KjsGfWqbcex5DumjpNquQLApoeQUavSCjEc823BV1tb4rXUuPuht8h2hSxkg2EXUaKUJmniJvRZAELxypsCzBFdtosmV76',
+  },
+  tron: {
+    deposit:
+      'xpub6BuRy7ZmkGfP2RWhoor1kWB1w9DvrtmJbFBvnC1bQ4SB5NbCHTyQYCJSXZtxDbFyHTmC7wkU2he3nYYdpZ3Vf6qUAkXSnL6RPif4BDtDEKr',
+    hot:
+      'xpub6BuRy7ZmkGfP4LfiwbWSuu7pRCfSbjyB59BHNudeJgwsJUu23Dzmz4fRKh7Bsfo1EgmmCxtCLsat66A3Fe28PGEzwkmiTChdjv5PDhyqh2Q',
   },
 }

@@ -1,4 +1,4 @@
-import type { Network } from '@bursar/chainkit'
+import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { unitsOf } from '../money/index.ts'
 
 /** A fee on an amount: `fixed` in the asset's ledger units plus `bps` hundredths of a percent, rounded up. */
@@ -96,6 +96,9 @@ export const createCatalogue = (settings: AssetSettings): Catalogue => {
   }
 }
 
+/** As chain adapters name contracts: hex in lower case, base58 as it is. */
+const canonicalContract = (network: Network, contract: string): string => (isEvmNetwork(network) ? contract.toLowerCase() : contract)
+
 const cryptoAsset = ({ ticker, name, networks }: AssetSettings['crypto'][number]): CryptoAsset => {
   const entries = Object.entries(networks) as [Network, NetworkAssetSettings][]
   if (entries.length === 0) throw new Error(`asset ${ticker} is on no network`)
@@ -108,7 +111,7 @@ const cryptoAsset = ({ ticker, name, networks }: AssetSettings['crypto'][number]
     network,
     {
       network,
-      contract: on.contract?.toLowerCase() ?? null,
+      contract: on.contract === undefined ? null : canonicalContract(network, on.contract),
       decimals: on.decimals,
       minDeposit: unitsOf(on.minDeposit, scale),
       minWithdrawal: unitsOf(on.minWithdrawal, scale),

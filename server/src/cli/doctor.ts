@@ -38,7 +38,8 @@ const tellSigner = async ({ config }: Opened, tell: Tell): Promise<void> => {
   try {
     const { keys, policy, log } = await signer.status()
     const ours = config.xpubs
-    const same = ours !== null && ours.evm.hot === keys.evm.hot && ours.bitcoin.hot === keys.bitcoin.hot && ours.evm.deposit === keys.evm.deposit && ours.bitcoin.deposit === keys.bitcoin.deposit
+    const families = ['bitcoin', 'evm', 'tron'] as const
+    const same = ours !== null && families.every((one) => ours[one].hot === keys[one].hot && ours[one].deposit === keys[one].deposit)
     tell(same, `signer: keys ${keys.masterFingerprint} (${keys.bitcoinChain})${same ? '' : ', NOT the keys of BURSAR_XPUBS_FILE'}`)
     tell(policy.enabled, `signer policy ${policy.hash.slice(0, 12)}: ${policy.enabled ? 'enabled' : 'everything is switched off'}, approvers ${policy.approvers.join(', ') || 'none'}`)
     for (const [network, limits] of Object.entries(policy.networks)) print(`     ${network}: ${JSON.stringify(limits)}`)

@@ -14,8 +14,9 @@ import { readPolicies, STANDARD_POLICIES, type Policies } from '../policy.ts'
 /** The wallet file is what `bursar-signer xpubs` prints. */
 const readWallet = (json: unknown): WalletKeys => {
   const wallet = json as Partial<WalletKeys> | null
-  const { bitcoin, evm } = wallet ?? {}
-  if (!wallet?.masterFingerprint || !wallet.bitcoinChain || !bitcoin?.hot || !bitcoin.deposit || !evm?.hot || !evm.deposit) {
+  const { bitcoin, evm, tron } = wallet ?? {}
+  const isWhole = [bitcoin, evm, tron].every((keys) => keys?.hot && keys.deposit)
+  if (!wallet?.masterFingerprint || !wallet.bitcoinChain || !isWhole) {
     throw new Error('it is not what `bursar-signer xpubs` prints')
   }
   return wallet as WalletKeys

@@ -1,37 +1,19 @@
-import { isEvmNetwork, isRefused, type Network } from '@bursar/chainkit'
+import { isEvmNetwork, isRefused } from '@bursar/chainkit'
 import type { ChainAdapter, FeeRate } from '../adapters/chains/port.ts'
-import type { Signer, SignRequest } from '../adapters/signer/port.ts'
 import { inTransaction } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
-import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { momentOf } from '../platform/runtime.ts'
 import { planBitcoinBump } from './bitcoin-plan.ts'
 import { dropUnsignedBump, recordAccepted, recordBump, recordRefused, recordSigned } from './commands.ts'
 import { planEvmBump } from './evm-plan.ts'
+import { hasExpired, renewExpired } from './jobs-tron.ts'
 import type { SendingPolicy } from './policy.ts'
+import { later, RETRY_MS, type SendingDeps } from './sending.ts'
 import { attemptsOf, claimDue, stepAgainAt } from './store.ts'
-import type { Attempt, Outgoing, OutgoingSubscriber } from './transaction.ts'
-
-/** Stops a test process at a named point; does nothing in production. */
-export type PausePoint = (name: string) => Promise<void>
-
-export interface SendingDeps {
-  runtime: Runtime
-  network: Network
-  adapter: ChainAdapter
-  signer: Signer
-  policy: SendingPolicy
-  subscribers: readonly OutgoingSubscriber[]
-  /** what the signer is told a transaction is for and pays, and the approvals it has */
-  purposeOf(outgoing: Outgoing): Promise<SigningPurpose>
-  pause: PausePoint
-}
-
-/** What a request to the signer says besides the bytes and the keys. */
-export type SigningPurpose = Omit<SignRequest, 'network' | 'transactionId' | 'unsigned' | 'keys'>
+import type { Attempt, Outgoing } from './transaction.ts'
 
 const LEASE_MS = 20_000
-const RETRY_MS = 5_000
 const MOST_AT_ONCE = 25
 
 /**
@@ -56,13 +38,12 @@ export const createSendingJob = (deps: SendingDeps): Job => ({
   },
 })
 
-const later = ({ runtime }: SendingDeps, ms: number): Date => new Date(runtime.clock.business() + ms)
-
 const step = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
   const attempts = await attemptsOf(deps.runtime.db, outgoing.id)
   const current = attempts.find((attempt) => attempt.attempt === outgoing.attempt)
   if (!current) throw new Error(`outgoing ${outgoing.id} has no attempt ${outgoing.attempt}`)
   if (current.raw === null) return sign(deps, outgoing, current)
+  if (hasExpired(deps, current)) return renewExpired(deps, outgoing, current)
   if (isStuck(deps, outgoing, current)) return bump(deps, outgoing, current)
   return broadcast(deps, outgoing, current)
 }
@@ -110,6 +91,8 @@ const broadcast = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt
     return resolveAlert(runtime.db, 'broadcast', outgoing.id, momentOf(runtime).at)
   }
   if (result.kind === 'refused' && result.reason === 'fee-too-low') return bump(deps, outgoing, attempt)
+  // Its time is up by the node's clock; ours says soon that it is to be made anew.
+  if (result.kind === 'refused' && result.reason === 'expired') return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   // A conflict is usually an earlier attempt that was mined: the watcher says so with its block.
   const text = `${outgoing.network} does not take transaction ${attempt.hash}: ${result.message}`
   if (result.kind === 'refused' || outgoing.attempt === 1) {

@@ -30,3 +30,6 @@ export const DEFAULT_BITCOIN_POLICY: SendingPolicy = {
   maxFee: 500_000n,
   maxFeePerMille: 500n,
 }
+
+/** Sun where the default is in wei. */
+export const DEFAULT_TRON_POLICY: SendingPolicy = { ...DEFAULT_POLICY, maxFee: 100_000_000n }

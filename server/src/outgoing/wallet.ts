@@ -1,6 +1,7 @@
 import type { KeyAccount } from '@bursar/chainkit'
 import { deriveAddress as deriveBitcoin, keyOrigin, type BitcoinChain, type Branch, type KeyOrigin } from '@bursar/chainkit/bitcoin'
 import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
+import { deriveAddress as deriveTron } from '@bursar/chainkit/tron'
 
 /** Account-level extended public keys, as `bursar-signer xpubs` prints them. No process but the signer has more. */
 export interface WalletKeys {
@@ -8,6 +9,7 @@ export interface WalletKeys {
   bitcoinChain: BitcoinChain
   bitcoin: Record<KeyAccount, string>
   evm: Record<KeyAccount, string>
+  tron: Record<KeyAccount, string>
 }
 
 /** Where a Bitcoin key of ours is, with what a PSBT needs to say of it. */
@@ -22,6 +24,9 @@ export const bitcoinKey = (
 
 /** The address EVM withdrawals leave from: the first of the hot account, the same on every EVM chain. */
 export const evmHotAddress = (keys: WalletKeys): string => deriveEvm(keys.evm.hot, 0).address
+
+/** The address TRON's withdrawals leave from. It must be activated once, by any TRX sent to it. */
+export const tronHotAddress = (keys: WalletKeys): string => deriveTron(keys.tron.hot, 0).address
 
 /** The first address of the Bitcoin hot wallet, where the operator sends money to. */
 export const bitcoinHotAddress = (keys: WalletKeys): string => bitcoinKey(keys, { account: 'hot', branch: 0, index: 0 }).address

@@ -1,6 +1,7 @@
 import { isEvmNetwork, isRefused, type Network } from '@bursar/chainkit'
 import { parseAddress as parseBitcoin, type BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { parseAddress as parseEvm } from '@bursar/chainkit/evm'
+import { parseAddress as parseTron } from '@bursar/chainkit/tron'
 import type { Catalogue } from '../assets/index.ts'
 
 export type Destination = { ok: true; address: string } | { ok: false; why: string }
@@ -16,7 +17,7 @@ export const checkDestination = (
 ): Destination => {
   if (network === 'BITCOIN') return checkBitcoin(text, rules.bitcoinChain)
   if (isEvmNetwork(network)) return checkEvm(network, text, rules.catalogue)
-  return { ok: false, why: `${network} is not served yet` }
+  return checkTron(text, rules.catalogue)
 }
 
 const checkBitcoin = (text: string, chain: BitcoinChain): Destination => {
@@ -32,4 +33,12 @@ const checkEvm = (network: Network, text: string, catalogue: Catalogue): Destina
   const token = catalogue.byContract(network, address.toLowerCase())
   if (token) return { ok: false, why: `${address} is the contract of ${token.asset.ticker}: money sent there is lost` }
   return { ok: true, address }
+}
+
+const checkTron = (text: string, catalogue: Catalogue): Destination => {
+  const parsed = parseTron(text)
+  if (isRefused(parsed)) return { ok: false, why: parsed.message }
+  const token = catalogue.byContract('TRON', parsed.address)
+  if (token) return { ok: false, why: `${parsed.address} is the contract of ${token.asset.ticker}: money sent there is lost` }
+  return { ok: true, address: parsed.address }
 }

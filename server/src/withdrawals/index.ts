@@ -6,14 +6,14 @@ export { approve, giveUp, postpone } from './commands.ts'
 export type { ReceiveInternal } from './commands.ts'
 export { checkDestination } from './destination.ts'
 export {
-  createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob,
+  createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createTronPayoutJob,
 } from './jobs.ts'
 export { withdrawalMoves } from './machine.ts'
 export { withdrawalRoutes } from './routes.ts'
 export type { WithdrawalRoutesDeps } from './routes.ts'
 export type { Rules } from './request.ts'
 export { createSettlement } from './settlement.ts'
-export type { EvmPayoutDeps, PayoutDeps } from './payouts.ts'
+export type { EvmPayoutDeps, PayoutDeps, TronPayoutDeps } from './payouts.ts'
 export { approvalsOf, carriedBy, findById } from './store.ts'
 export { createAddressHolders } from './whose.ts'
 export type { AddressHolders } from './whose.ts'

@@ -3,12 +3,12 @@ import { NATIVE_TICKER } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { FeeRate } from '../adapters/chains/port.ts'
 import { inTransaction, type Db, type Tx } from '../db/index.ts'
-import { carryOut } from '../effects/index.ts'
 import { rescale } from '../money/index.ts'
 import { insertPlanned, paymentCall, planEvm, type EvmCall } from '../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { attach, giveUp } from './commands.ts'
+import { attach } from './commands.ts'
+import { refuseImpossible } from './impossible.ts'
 import type { EvmPayoutDeps } from './payouts.ts'
 import { nextWaiting, unminedUnits } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
@@ -71,20 +71,6 @@ const callOf = ({ catalogue, network }: EvmPayoutDeps, { ticker, to, units }: Wi
 const nativeUnits = ({ catalogue, network }: EvmPayoutDeps, wei: bigint): bigint => {
   const native = catalogue.findCrypto(NATIVE_TICKER[network])!
   return rescale(wei, native.networks.get(network)!.decimals, native.scale)
-}
-
-/** The chain says now that this payment can't succeed, and nothing was signed for it: that is proof enough to give it back. */
-const refuseImpossible = async (deps: EvmPayoutDeps, withdrawal: Withdrawal, message: string): Promise<false> => {
-  const { runtime } = deps
-  const moment = momentOf(runtime)
-  await inTransaction(runtime.db, async (tx) => {
-    const effects = await giveUp(tx, withdrawal, deps.catalogue, moment)
-    if (!effects) return
-    await carryOut(tx, effects, moment)
-    const text = `Withdrawal ${withdrawal.id} can't succeed on ${deps.network} and was given back: ${message}`
-    await raiseAlert(tx, { kind: 'withdrawal-impossible', subject: withdrawal.id, text }, moment)
-  })
-  return false
 }
 
 const storePlanned = async (

@@ -9,7 +9,8 @@ import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { deliver, type ReceiveInternal } from './commands.ts'
 import { planBitcoinBatch } from './jobs-bitcoin.ts'
 import { planEvmPayouts, planFiller, unfilledNonces } from './jobs-evm.ts'
-import type { EvmPayoutDeps, PayoutDeps } from './payouts.ts'
+import { planTronPayouts } from './jobs-tron.ts'
+import type { EvmPayoutDeps, PayoutDeps, TronPayoutDeps } from './payouts.ts'
 import { nextWaiting } from './store.ts'
 import { storeFeeRate } from './terms.ts'
 
@@ -28,6 +29,13 @@ export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
     for (const nonce of await unfilledNonces(deps.runtime.db, deps.network)) await planFiller(deps, nonce)
     return planEvmPayouts(deps)
   },
+})
+
+/** Takes up waiting withdrawals on TRON, one with each transaction. */
+export const createTronPayoutJob = (deps: TronPayoutDeps, everyMs: number): Job => ({
+  name: 'payouts TRON',
+  everyMs,
+  run: () => planTronPayouts(deps),
 })
 
 const MOST_INTERNAL = 50

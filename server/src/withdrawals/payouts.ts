@@ -1,5 +1,5 @@
 import type { EvmNetwork } from '@bursar/chainkit'
-import type { AccountChainAdapter, ChainAdapter } from '../adapters/chains/port.ts'
+import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { PausePoint, SendingPolicy, WalletKeys } from '../outgoing/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
@@ -22,4 +22,9 @@ export interface EvmPayoutDeps extends PayoutDeps {
   chainId: bigint
   hotAddress: string
   adapter: AccountChainAdapter
+}
+
+export interface TronPayoutDeps extends PayoutDeps {
+  hotAddress: string
+  adapter: TronChainAdapter
 }

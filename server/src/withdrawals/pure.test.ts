@@ -10,6 +10,8 @@ import { withdrawalFee } from './pricing.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 const TOKEN = '0x00000000000000000000000000000000000000AA'.toLowerCase()
+/** Base58 keeps its case. */
+const TRON_TOKEN = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
 const limits = { minDeposit: '0', minWithdrawal: '0' }
 const catalogue = createCatalogue({
   crypto: [
@@ -22,6 +24,7 @@ const catalogue = createCatalogue({
       networks: {
         ETHEREUM: { contract: TOKEN, decimals: 6, ...limits, withdrawalFee: { fixed: '1', bps: 10 } },
         BINANCE_SMART_CHAIN: { contract: TOKEN, decimals: 18, ...limits },
+        TRON: { contract: TRON_TOKEN, decimals: 6, ...limits },
       },
     },
   ],
@@ -144,6 +147,11 @@ describe('destinations', () => {
     ['ETHEREUM', 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', false],
     ['ETHEREUM', '0x0000000000000000000000000000000000000000', false],
     ['ETHEREUM', TOKEN, false],
+    ['TRON', 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', true],
+    ['TRON', 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdh', false],
+    ['TRON', '41c8599111f29c1e1e061265b4af93ea1f274ad78a', false],
+    ['TRON', '0x9858EfFD232B4033E47d90003D41EC34EcaEda94', false],
+    ['TRON', TRON_TOKEN, false],
   ] as const)('%s %s: %s', (network, to, ok) => {
     expect(checkDestination(network, to, rules).ok).toBe(ok)
   })

@@ -1,0 +1,146 @@
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import type { Prices, Usage } from '@bursar/chainkit/tron'
+import { sql } from 'kysely'
+import { inTransaction, type Db } from '../db/index.ts'
+import { rescale } from '../money/index.ts'
+import { insertPlanned, planTron, tronPayment, type TronPlan } from '../outgoing/index.ts'
+import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import { momentOf } from '../platform/runtime.ts'
+import { attach } from './commands.ts'
+import { refuseImpossible } from './impossible.ts'
+import type { TronPayoutDeps } from './payouts.ts'
+import { nextWaiting } from './store.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+/** What the hot wallet can still spend, in ledger units by ticker, after everything that is not final yet. */
+type Purse = Map<string, bigint>
+
+/** Plans a transaction for each waiting withdrawal that the hot wallet can pay, oldest first. True when it made any. */
+export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> => {
+  const { runtime, policy } = deps
+  const slots = policy.mostInFlight - (await countUnmined(runtime.db))
+  if (slots <= 0) return false
+  const waiting = await nextWaiting(runtime.db, 'TRON', 'onChain', momentOf(runtime).at, slots)
+  const ready = await deps.approved(waiting)
+  if (ready.length === 0) return false
+  const rate = await deps.adapter.feeRate()
+  if (rate.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
+  const purse = await readPurse(deps, ready)
+  let made = false
+  for (const withdrawal of ready) made = (await planOne(deps, withdrawal, rate, purse)) || made
+  return made
+}
+
+const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Prices, purse: Purse): Promise<boolean> => {
+  const { runtime, policy, adapter } = deps
+  if ((purse.get(withdrawal.ticker) ?? 0n) < withdrawal.units) return short(deps, withdrawal.ticker)
+  const contract = contractOf(deps, withdrawal)
+  const cost = await adapter.estimateCost(contract)
+  if (!cost.ok) return cost.reason === 'reverted' ? refuseImpossible(deps, withdrawal, cost.message) : short(deps, NATIVE_TICKER.TRON)
+  const id = runtime.newId()
+  const plan = planTron({ id, contract, reference: await adapter.reference(), usage: cost.usage, prices })
+  if (plan.networkFee > policy.maxFee) return tooDear(deps, withdrawal, plan)
+  spend(purse, withdrawal.ticker, withdrawal.units)
+  const fee = nativeUnits(deps, plan.networkFee)
+  if ((purse.get(NATIVE_TICKER.TRON) ?? 0n) < fee) {
+    spend(purse, withdrawal.ticker, -withdrawal.units)
+    return short(deps, NATIVE_TICKER.TRON)
+  }
+  spend(purse, NATIVE_TICKER.TRON, fee)
+  await resolveAlert(runtime.db, 'hot-wallet-short', `TRON/${withdrawal.ticker}`, momentOf(runtime).at)
+  await deps.pause('payout-chosen')
+  return storePlanned(deps, withdrawal, { id, plan, usage: cost.usage, prices })
+}
+
+const spend = (purse: Purse, ticker: string, units: bigint): void => {
+  purse.set(ticker, (purse.get(ticker) ?? 0n) - units)
+}
+
+const short = async ({ runtime, hotAddress }: TronPayoutDeps, ticker: string): Promise<false> => {
+  const text = `The hot wallet ${hotAddress} on TRON has too little ${ticker} for the withdrawals that wait: send it more`
+  await raiseAlert(runtime.db, { kind: 'hot-wallet-short', subject: `TRON/${ticker}`, text }, momentOf(runtime))
+  return false
+}
+
+const tooDear = async ({ runtime, policy }: TronPayoutDeps, { id }: Withdrawal, { networkFee }: TronPlan): Promise<false> => {
+  const text = `Withdrawal ${id} waits: TRON could take ${networkFee} sun for it, above the cap of ${policy.maxFee}`
+  await raiseAlert(runtime.db, { kind: 'fee-above-cap', subject: id, text }, momentOf(runtime))
+  return false
+}
+
+const contractOf = ({ catalogue, hotAddress }: TronPayoutDeps, { ticker, to, units }: Withdrawal) => {
+  const asset = catalogue.findCrypto(ticker)!
+  const on = asset.networks.get('TRON')!
+  return tronPayment({ from: hotAddress, to, units: rescale(units, asset.scale, on.decimals), contract: on.contract })
+}
+
+const nativeUnits = ({ catalogue }: TronPayoutDeps, sun: bigint): bigint => {
+  const native = catalogue.findCrypto(NATIVE_TICKER.TRON)!
+  return rescale(sun, native.networks.get('TRON')!.decimals, native.scale)
+}
+
+const storePlanned = async (
+  deps: TronPayoutDeps,
+  withdrawal: Withdrawal,
+  { id, plan, usage, prices }: { id: string; plan: TronPlan; usage: Usage; prices: Prices },
+): Promise<boolean> => {
+  const { runtime, hotAddress } = deps
+  class Taken extends Error {}
+  try {
+    await inTransaction(runtime.db, async (tx) => {
+      const moment = momentOf(runtime)
+      await insertPlanned(
+        tx,
+        {
+          id, network: 'TRON', purpose: 'payout', senders: [hotAddress], nonce: null, keys: [], ...plan, feeRate: { ...prices, ...usage },
+          signingKeys: [{ account: 'hot', branch: 0, index: 0 }],
+        },
+        moment,
+      )
+      if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken()
+    })
+    return true
+  } catch (error) {
+    // Another process has it.
+    if (error instanceof Taken) return false
+    throw new Error(`planning a payout from ${hotAddress} failed`, { cause: error })
+  }
+}
+
+const countUnmined = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing
+    where network = 'TRON' and state in ('planned', 'signed', 'broadcast')`.execute(db)
+  return rows[0]!.count
+}
+
+/** What the final block shows less everything that is on its way since: a node tells of no other block (`TronChainAdapter`). */
+const readPurse = async (deps: TronPayoutDeps, ready: readonly Withdrawal[]): Promise<Purse> => {
+  const { runtime, catalogue, adapter, hotAddress } = deps
+  const assets = [...new Set([NATIVE_TICKER.TRON, ...ready.map((w) => w.ticker)])].map((ticker) => catalogue.findCrypto(ticker)!)
+  const leaving = await Promise.all(assets.map(({ ticker }) => underWay(runtime.db, ticker)))
+  const fees = nativeUnits(deps, await feesUnderWay(runtime.db))
+  // Asked afterwards: what becomes final in between is then subtracted twice, never not at all.
+  const { units } = await adapter.balancesAtFinal(
+    assets.map((asset) => ({ address: hotAddress, contract: asset.networks.get('TRON')!.contract })),
+  )
+  const purse: Purse = new Map()
+  for (const [i, asset] of assets.entries()) {
+    const held = rescale(units[i]!, asset.networks.get('TRON')!.decimals, asset.scale)
+    purse.set(asset.ticker, held - leaving[i]!)
+  }
+  spend(purse, NATIVE_TICKER.TRON, fees)
+  return purse
+}
+
+const underWay = async (db: Db, ticker: string): Promise<bigint> => {
+  const { rows } = await sql<{ units: bigint }>`select coalesce(sum(units), 0) as units from withdrawals
+    where blockchain = 'TRON' and ticker = ${ticker} and state in ('planned', 'sent', 'mined')`.execute(db)
+  return rows[0]!.units
+}
+
+const feesUnderWay = async (db: Db): Promise<bigint> => {
+  const { rows } = await sql<{ fees: bigint }>`select coalesce(sum(coalesce(o.network_fee, a.network_fee)), 0) as fees from outgoing o
+    join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
+    where o.network = 'TRON' and o.state in ('planned', 'signed', 'broadcast', 'mined')`.execute(db)
+  return rows[0]!.fees
+}

@@ -1,0 +1,179 @@
+/** TRON's payouts from the database to the chain: a real chain, the adapter, a signer with our test keys, the watcher's steps. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { startTronChain, tokenAddress, base58Of, type TronChain } from '../../../sandbox/tron/index.ts'
+import { makeSigner, policyFile } from '../../../signer/src/test-world.ts'
+import { Refusal } from '../../../signer/src/refusal.ts'
+import { createTronAdapter } from '../adapters/chains/tron/index.ts'
+import type { Signer } from '../adapters/signer/port.ts'
+import { TEST_KEYS } from '../addresses/test-keys.ts'
+import { createCatalogue } from '../assets/index.ts'
+import { uuidv7 } from '../base/id.ts'
+import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
+import { applyAll, balancesOf, type AccountKind } from '../ledger/index.ts'
+import { createFollowing, createSendingJob, DEFAULT_TRON_POLICY, ensureWallets, tronHotAddress } from '../outgoing/index.ts'
+import { createClock } from '../platform/clock.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { createFunding, grantCapital } from '../treasury/index.ts'
+import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../watcher/index.ts'
+import { createSettlement, createTronPayoutJob } from './index.ts'
+import { holdTransfer } from './postings.ts'
+import { carriedBy } from './store.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+export const USDT = base58Of(tokenAddress('USDT'))
+export const HOT = tronHotAddress({ ...TEST_KEYS, masterFingerprint: '00000000' })
+const limits = { minDeposit: '0', minWithdrawal: '0' }
+export const catalogue = createCatalogue({
+  crypto: [
+    { ticker: 'TRX', name: 'TRON', networks: { TRON: { decimals: 6, ...limits } } },
+    { ticker: 'USDT', name: 'Tether', networks: { TRON: { contract: USDT, decimals: 6, ...limits } } },
+  ],
+  fiat: [],
+})
+const SOLID_LAG = 3
+const WIDE = { enabled: true, maxPerIntent: '1000000000000', maxPerHour: '1000000000000', maxPerDay: '1000000000000' }
+
+export interface TronPayouts {
+  chain: TronChain
+  db: Db
+  /** ms, on the chain, here and at the signer alike; the watcher reads on unless it is `away` */
+  later(ms: number, watcher?: 'away'): Promise<void>
+  /** A withdrawal with its hold; answers its id. */
+  request(ticker: 'TRX' | 'USDT', to: string, units: bigint): Promise<string>
+  /** One run of the job that plans and of the one that carries on. */
+  work(): Promise<void>
+  /** Makes blocks, and the watcher reads them. */
+  mine(blocks?: number): Promise<void>
+  state(id: string): Promise<string>
+  attempts(): Promise<number>
+  balance(asset: string, kind: AccountKind): Promise<bigint>
+  /** of the final block */
+  onChain(address: string, contract: string | null): Promise<bigint>
+  statuses(): Promise<string[]>
+  alerts(): Promise<string[]>
+  close(): Promise<void>
+}
+
+export const openTronPayouts = async (url: string): Promise<TronPayouts> => {
+  let ahead = 0
+  const now = (): number => Date.now() + ahead
+  const chain = await startTronChain({ port: 0, solidLag: SOLID_LAG })
+  const adapter = createTronAdapter({ url: chain.url, tokens: [USDT], internalTransactions: true, random: () => 0 })
+  const pool = createPool({ url })
+  const db = createDb(pool)
+  await wipe(db)
+  const runtime: Runtime = { db, clock: createClock(now), newId: () => uuidv7(now(), randomBytes(10)), log: pino({ enabled: false }) }
+  const wallet = { ...TEST_KEYS, masterFingerprint: '00000000' }
+  await ensureWallets(db, wallet, momentOf(runtime))
+  const signer = await signerOf(now)
+  const subscribers = [createSettlement(catalogue)]
+  const pause = async (): Promise<void> => {}
+  const policy = { ...DEFAULT_TRON_POLICY, rebroadcastEveryMs: 0 }
+  const purposeOf: Parameters<typeof createSendingJob>[0]['purposeOf'] = async ({ id }) => ({
+    purpose: 'payout',
+    intents: (await carriedBy(db, id)).map((w) => ({ id: w.id, asset: w.ticker, to: w.to, units: w.units.toString() })),
+  })
+  const jobs = [
+    createTronPayoutJob({ runtime, catalogue, adapter, wallet, policy, approved: async (all) => [...all], hotAddress: HOT, pause }, 0),
+    createSendingJob({ runtime, network: 'TRON', adapter, signer, policy, subscribers, purposeOf, pause }),
+  ]
+  const follower = await beginFollowing({
+    runtime,
+    network: 'TRON',
+    adapter,
+    listeners: [createFollowing(subscribers), createFunding(catalogue)],
+    ringBlocks: 200,
+    settings: { ...DEFAULT_WATCHER_SETTINGS.TRON, network: 'TRON', identity: '', startHeight: 0 },
+  })
+  const merchantId = randomUUID()
+  const catchUp = async (): Promise<void> => {
+    for (let step = 0; step < 500; step += 1) {
+      await follower.step()
+      const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = 'TRON'`.execute(db)
+      if (rows[0]?.hash === chain.status().id) return follower.step().then(() => undefined)
+    }
+    throw new Error('the watcher does not arrive')
+  }
+  const mine = async (blocks = 1): Promise<void> => {
+    await chain.mine(blocks)
+    await catchUp()
+  }
+  for (const [ticker, amount] of [['TRX', '1000'], ['USDT', '500']] as const) await chain.fund({ ticker, to: HOT, amount })
+  await mine(1 + SOLID_LAG)
+  for (const asset of ['TRX', 'USDT']) {
+    await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset, units: 100_000_000n }, momentOf(runtime)))
+  }
+  return {
+    chain,
+    db,
+    later: async (ms, watcher) => {
+      ahead += ms
+      await chain.advance(ms)
+      if (watcher !== 'away') await catchUp()
+    },
+    request: async (ticker, to, units) => {
+      const { at, newId } = momentOf(runtime)
+      const w: Withdrawal = {
+        merchantId, id: newId(), ticker, blockchain: 'TRON', to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
+        failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, createdAt: at,
+      }
+      await inTransaction(db, async (tx) => {
+        await applyAll(tx, [{ transfer: holdTransfer(w) }])
+        await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
+          values (${merchantId}, ${w.id}, ${ticker}, 'TRON', ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(tx)
+      })
+      return w.id
+    },
+    work: async () => {
+      const signal = new AbortController().signal
+      // Planned, signed, handed over.
+      for (const job of [jobs[0]!, jobs[1]!, jobs[1]!]) {
+        while (await job.run(signal));
+      }
+    },
+    mine,
+    state: async (id) => (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    attempts: async () => (await sql<{ n: number }>`select count(*) as n from outgoing_attempts where raw is not null`.execute(db)).rows[0]!.n,
+    balance: async (asset, kind) => (await balancesOf(db, kind, [{ merchantId, asset }]))[0]!.posted,
+    onChain: async (address, contract) => (await adapter.balancesAtFinal([{ address, contract }])).units[0]!,
+    statuses: async () =>
+      (await sql<{ status: string }>`select status from events where merchant_id = ${merchantId} order by sequence`.execute(db)).rows.map((row) => row.status),
+    alerts: async () => (await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)).rows.map((row) => row.kind),
+    close: async () => {
+      await adapter.close()
+      await chain.stop()
+      await pool.end()
+    },
+  }
+}
+
+/** Each world has a chain of its own, and so books of its own. */
+const wipe = async (db: Db): Promise<void> => {
+  const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
+    where schemaname = 'public' and tablename not in ('schema_migrations', 'business_clock')`.execute(db)
+  await inTransaction(db, async (tx) => {
+    // What is append-only keeps its triggers.
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await sql.raw(`truncate ${rows.map(({ name }) => name).join(', ')}`).execute(tx)
+  })
+}
+
+/** The real signer's judgement and memory, without its socket. */
+const signerOf = async (now: () => number): Promise<Signer> => {
+  const { TRON } = policyFile.networks
+  const policy = { ...policyFile, networks: { TRON: { ...TRON, maxLifetimeMs: 3_600_000, assets: { TRX: WIDE, USDT: { ...WIDE, contract: USDT } } } } }
+  const { signer } = await makeSigner({ policy, now })
+  return {
+    sign: async (request) => {
+      try {
+        return await signer.sign(request as never)
+      } catch (error) {
+        if (error instanceof Refusal) return { refused: error.code, message: error.message }
+        throw error
+      }
+    },
+    status: async () => signer.status(),
+  }
+}

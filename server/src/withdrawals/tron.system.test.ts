@@ -1,0 +1,125 @@
+/** Withdrawals on TRON: what expires, what fails on the chain, and what is paid once whatever happens. */
+import { randomBytes } from 'node:crypto'
+import { addressOfEvmForm } from '@bursar/chainkit/tron'
+import { expect, onTestFinished, test } from 'vitest'
+import { useDatabase } from '../../../test/setup/database.ts'
+import { migrated } from '../../../test/setup/migrated.ts'
+import { HOT, openTronPayouts, USDT, type TronPayouts } from './test-tron.ts'
+
+const database = useDatabase({ template: migrated })
+const MINUTE = 60_000
+const SOLID = 4
+let world: TronPayouts
+
+const open = async (): Promise<TronPayouts> => {
+  world = await openTronPayouts(database.url)
+  onTestFinished(() => world.close())
+  return world
+}
+const someone = (): string => addressOfEvmForm(randomBytes(20).toString('hex'))
+const pending = (): readonly string[] => world.chain.status().pending
+
+test('TRX activates its receiver, USDT is paid beside it, and books and chain agree to the last sun', async () => {
+  const { request, work, mine, state, balance, onChain, statuses } = await open()
+  const [first, second] = [someone(), someone()]
+  const ids = [await request('TRX', first, 5_000_000n), await request('USDT', second, 7_000_001n)]
+  await work()
+  expect(await statuses()).toEqual(['Pending', 'Pending'])
+  await mine(1)
+  expect(await Promise.all(ids.map(state))).toEqual(['mined', 'mined'])
+  expect(await statuses()).toEqual(['Pending', 'Pending', 'Done', 'Done'])
+  await mine(SOLID)
+  expect(await Promise.all(ids.map(state))).toEqual(['settled', 'settled'])
+  expect(await onChain(first, null)).toBe(5_000_000n)
+  expect(await onChain(second, USDT)).toBe(7_000_001n)
+  const burnt = -(await balance('TRX', 'network-costs'))
+  expect(burnt).toBeGreaterThan(1_000_000n)
+  expect(await onChain(HOT, null)).toBe(1_000_000_000n - 5_000_000n - burnt)
+  expect(await onChain(HOT, USDT)).toBe(500_000_000n - 7_000_001n)
+})
+
+test('equal payments of one moment are different transactions', async () => {
+  const { request, work, mine, state, onChain } = await open()
+  const to = someone()
+  const ids = await Promise.all(Array.from({ length: 4 }, () => request('USDT', to, 1_000_000n)))
+  await work()
+  expect(new Set(pending()).size).toBe(4)
+  await mine(1 + SOLID)
+  expect(new Set(await Promise.all(ids.map(state)))).toEqual(new Set(['settled']))
+  expect(await onChain(to, USDT)).toBe(4_000_000n)
+})
+
+test('what expires unmined is made anew, once its death is proven and the signer allows it, and is paid once', async () => {
+  const { chain, request, work, mine, later, state, attempts, onChain, alerts } = await open()
+  const to = someone()
+  const id = await request('USDT', to, 3_000_000n)
+  await work()
+  expect(pending()).toHaveLength(1)
+  await chain.hold(true)
+  await chain.forget(pending())
+  await later(11 * MINUTE)
+  await mine(SOLID)
+  await work()
+  expect(await attempts()).toBe(1)
+  await later(10 * MINUTE)
+  await mine(SOLID)
+  await chain.hold(false)
+  await work()
+  await work()
+  expect(await attempts()).toBe(2)
+  expect(await alerts()).toEqual([])
+  await mine(1 + SOLID)
+  expect(await state(id)).toBe('settled')
+  expect(await onChain(to, USDT)).toBe(3_000_000n)
+})
+
+test('what was mined at the last moment, unseen by us, is never made anew', async () => {
+  const { chain, request, work, later, state, attempts, onChain, mine } = await open()
+  const to = someone()
+  const id = await request('USDT', to, 3_000_000n)
+  await work()
+  await chain.mine(1 + SOLID)
+  await later(25 * MINUTE, 'away')
+  await chain.mine(SOLID)
+  await work()
+  expect(await attempts()).toBe(1)
+  await mine(SOLID)
+  expect(await state(id)).toBe('settled')
+  expect(await onChain(to, USDT)).toBe(3_000_000n)
+})
+
+test('what runs out of energy is mined without effect: Failed with the money back, and the burnt TRX is a cost', async () => {
+  const { chain, request, work, mine, state, balance, onChain, statuses } = await open()
+  const to = someone()
+  const id = await request('USDT', to, 3_000_000n)
+  await work()
+  const held = pending()
+  await chain.setParameters({ getEnergyFee: 4_000n })
+  await mine(1)
+  expect(held).toHaveLength(1)
+  await mine(SOLID)
+  expect(await state(id)).toBe('failed')
+  expect(await statuses()).toEqual(['Pending', 'Failed'])
+  expect(await onChain(to, USDT)).toBe(0n)
+  expect(await balance('USDT', 'merchant')).toBe(100_000_000n)
+  expect(await onChain(HOT, null)).toBe(1_000_000_000n + (await balance('TRX', 'network-costs')))
+})
+
+test('a fork takes a payment back and it is mined again with the same bytes', async () => {
+  const { chain, request, work, mine, state, attempts, balance, onChain, statuses } = await open()
+  const to = someone()
+  const id = await request('TRX', to, 4_000_000n)
+  await work()
+  await mine(2)
+  expect(await state(id)).toBe('mined')
+  await chain.reorg({ depth: 2, without: [], others: 'forgotten' })
+  await mine(1)
+  expect(await state(id)).toBe('sent')
+  expect(await balance('TRX', 'network-costs')).toBe(0n)
+  await work()
+  await mine(1 + SOLID)
+  expect(await state(id)).toBe('settled')
+  expect(await attempts()).toBe(1)
+  expect(await onChain(to, null)).toBe(4_000_000n)
+  expect(await statuses()).toEqual(['Pending', 'Done'])
+})
