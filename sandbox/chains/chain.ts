@@ -1,7 +1,7 @@
 /** What the sandbox can do on a chain. Amounts are decimal text in the asset's own unit, such as `0.5` BTC. */
 
 export interface SandboxChain {
-  /** BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN. */
+  /** BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN, TRON. */
   readonly blockchain: string
   readonly tickers: readonly string[]
   /** Pays from the faucet. The transaction waits for a block. Returns its hash. */
@@ -45,5 +45,6 @@ export interface SandboxTransaction {
 
 /**
  * Blocks come fast until the newest transaction has this many on it: two more than any tier of confirmations asks for.
+ * On TRON they do until it is solid.
  */
 export const settledDepth = 14

@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeWithBitcoind, useAnvil, useBitcoind } from '../../test/setup/nodes.ts'
+import { describeWithBitcoind, useAnvil, useBitcoind, useTronNode } from '../../test/setup/nodes.ts'
 import { sendAndMine } from '../anvil/transactions.ts'
 import { openBitcoin } from '../chains/bitcoin.ts'
 import type { SandboxChain } from '../chains/chain.ts'
 import { openEvm } from '../chains/evm.ts'
+import { openTronApi } from '../chains/tron-api.ts'
+import { openTronFaucet } from '../chains/tron-faucet.ts'
+import { openTron } from '../chains/tron.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { SandboxServer } from '../http/server.ts'
 import { ensureTokens } from '../tokens/index.ts'
+import { base58Of } from '../tron/address.ts'
+import { knownAccount } from '../tron/blocks/witness.ts'
 import { startControl } from './index.ts'
 
 type Answer = Record<string, unknown>
@@ -190,6 +195,70 @@ describe('BINANCE_SMART_CHAIN', () => {
       { ticker: 'USDT', decimals: 18, token: tokens.get('USDT') as string },
     ]
     return openEvm({ blockchain: 'BINANCE_SMART_CHAIN', rpc, assets })
+  })
+})
+
+describe('TRON', () => {
+  const lag = 6
+  const node = useTronNode(lag)
+  const open = async () => (await openTron((await node()).url)).chain
+  conformance('TRON', ['TRX', 'USDT', 'USDC'], open)
+
+  test('a transaction of somebody else that is left out waits again', async () => {
+    const chain = await open()
+    const api = openTronApi((await node()).url)
+    const { key, address } = knownAccount('somebody')
+    const somebody = { key, address: base58Of(address) }
+    const to = await chain.newAddress()
+    await chain.pay({ ticker: 'TRX', to: somebody.address, amount: '10' })
+    await chain.mine(lag + 1)
+    const hash = await openTronFaucet(api, somebody).pay({ to, units: 1_500_000n })
+    await chain.mine(1)
+    expect(await chain.reorg({ depth: 1, without: [hash] })).toMatchObject({ replaced: [], returned: [hash] })
+    expect(await chain.transaction(hash)).toMatchObject({ status: 'pending' })
+    await chain.mine(1)
+    expect(await chain.balance({ ticker: 'TRX', address: to })).toBe('1.5')
+  })
+
+  test('what needs the money of a payment that is left out is said to be gone', async () => {
+    const chain = await open()
+    const api = openTronApi((await node()).url)
+    const { key, address } = knownAccount('somebody poor')
+    const poor = { key, address: base58Of(address) }
+    const first = await chain.pay({ ticker: 'TRX', to: poor.address, amount: '10' })
+    await chain.mine(1)
+    const second = await openTronFaucet(api, poor).pay({ to: await chain.newAddress(), units: 1_500_000n })
+    await chain.mine(1)
+    expect(await chain.reorg({ depth: 2, without: [first] })).toMatchObject({ replaced: [first, second], returned: [] })
+  })
+
+  test('solid blocks stay', async () => {
+    const chain = await open()
+    await chain.mine(lag)
+    await expect(chain.reorg({ depth: lag + 1, without: [] })).rejects.toThrow(`depth: send at most ${lag}, since`)
+    await chain.reorg({ depth: lag, without: [] })
+  })
+
+  test('more than was minted is paid, also before the next block', async () => {
+    const chain = await open()
+    const address = await chain.newAddress()
+    for (const amount of ['900000000', '900000000', '2500000000.000001']) await chain.pay({ ticker: 'USDC', to: address, amount })
+    await chain.mine(1)
+    expect(await chain.balance({ ticker: 'USDC', address })).toBe('4300000000.000001')
+    const most = { ticker: 'TRX', to: address, amount: '2000000000' }
+    await expect(chain.pay(most)).rejects.toThrow('balance is not sufficient')
+  })
+
+  test('is busy until the newest transaction is solid', async () => {
+    const chain = await open()
+    await chain.mine(lag)
+    expect(await chain.isBusy()).toBe(false)
+    await chain.pay({ ticker: 'TRX', to: await chain.newAddress(), amount: '1' })
+    expect(await chain.isBusy()).toBe(true)
+    await chain.mine(lag)
+    expect(await chain.isBusy()).toBe(true)
+    await chain.mine(1)
+    expect(await chain.isBusy()).toBe(false)
   })
 })
 

@@ -44,8 +44,10 @@ function fromProc(pid: number): ProcessInfo | undefined {
   // The command stands in parentheses and may contain any character, so fields are counted from the last ')'.
   const end = stat.lastIndexOf(')')
   const fields = stat.slice(end + 2).split(' ')
-  const [state, ticks] = [fields[0], fields[19]]
-  if (state === 'Z' || state === 'X' || ticks === undefined) return undefined
+  const [state, threads, ticks] = [fields[0], fields[17], fields[19]]
+  // While other threads of a killed process are still ending, its files and ports are still open.
+  const hasEnded = state === 'X' || (state === 'Z' && Number(threads) <= 1)
+  if (hasEnded || ticks === undefined) return undefined
   const workingDirectory = readOrUndefined(() => readlinkSync(`/proc/${pid}/cwd`))
   return {
     pid,

@@ -53,7 +53,7 @@ function readAsset(network: Network, value: unknown, at: string, approverCount: 
   const approvals = readApprovalRule(fields, at, approverCount)
   const given = fields['contract']
   const contract = given === undefined ? undefined : readContract(network, given, `${at}.contract`)
-  const cold = fields['cold'] === undefined ? undefined : readText(fields['cold'], `${at}.cold`, ADDRESS_TEXT, 'an address')
+  const cold = fields['cold'] === undefined ? undefined : readCold(network, fields['cold'], `${at}.cold`)
   return {
     enabled: readBoolean(fields['enabled'], `${at}.enabled`),
     maxPerIntent: readUnits(fields['maxPerIntent'], `${at}.maxPerIntent`),
@@ -84,6 +84,16 @@ function readApprovalRule(fields: Fields, at: string, approverCount: number): As
     approverCount,
   )
   return { above: readUnits(approvalsAbove, `${at}.approvalsAbove`), needed }
+}
+
+/** What a Bitcoin address is depends on its chain, which the network's policy names: see `readBitcoin`. */
+function readCold(network: Network, value: unknown, at: string): string {
+  if (network === 'BITCOIN') return readText(value, at, ADDRESS_TEXT, 'an address')
+  const parsed = typeof value === 'string' ? (network === 'TRON' ? parseTronAddress : parseAddress)(value) : undefined
+  if (!parsed || 'refused' in parsed || parsed.address !== value) {
+    throw new ShapeError(`${at} must be an address ${network === 'TRON' ? 'in base58' : 'in the mixed case of EIP-55'}`)
+  }
+  return parsed.address
 }
 
 /** EIP-55 casing, or base58 with its checksum, is asked for, so that a mistyped contract is caught. */

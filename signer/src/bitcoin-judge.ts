@@ -30,7 +30,9 @@ const CHANGE_BRANCH = 1
  * account; every intent is paid once; every input is ours; the fee is under the caps.
  */
 export function judgeBitcoin(policy: BitcoinPolicy, keyring: Keyring, request: SignRequest): Judgement {
-  if (request.purpose !== 'payout') throw new Refusal('network', 'On Bitcoin only payouts are signed')
+  if (request.purpose !== 'payout' && request.purpose !== 'cold') {
+    throw new Refusal('network', 'On Bitcoin only payouts and transfers to cold storage are signed')
+  }
   const psbt = readPsbt(request.unsigned)
   judgeInputs(psbt, keyring, request)
   const changeIndex = judgeOutputs(psbt, policy, keyring, request.intents)

@@ -26,8 +26,8 @@ function assetPolicy({ network, assets }: NetworkPolicy, asset: string): AssetPo
 }
 
 /**
- * Holds amounts and fee against the policy at a moment. An intent counts once, when it is first signed. Returns who
- * approved, by intent, where approvals were needed.
+ * Holds amounts and fee against the policy at a moment. An intent counts once, when it is first signed. What goes to our
+ * own cold address is bound by the fee's limits only. Returns who approved, by intent, where approvals were needed.
  */
 export function judgeLimits(
   policy: Policy,
@@ -37,8 +37,8 @@ export function judgeLimits(
   history: History,
   now: number,
 ): Record<string, string[]> {
-  const { intents } = request
   const { network } = networkPolicy
+  const intents = request.purpose === 'cold' ? [] : request.intents
   for (const { id, asset, units } of intents) {
     const { maxPerIntent } = assetPolicy(networkPolicy, asset)
     if (BigInt(units) > maxPerIntent) {
@@ -51,7 +51,7 @@ export function judgeLimits(
     judgeVelocity(history, network, asset, units, assetPolicy(networkPolicy, asset), now)
   }
   judgeVelocity(history, network, FEE, history.addedFee(network, judgement), networkPolicy.fee, now)
-  return judgeApprovals(policy, networkPolicy, request)
+  return judgeApprovals(policy, networkPolicy, { ...request, intents })
 }
 
 function judgeVelocity(

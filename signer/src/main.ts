@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { init } from './cli/init.ts'
 import { serve } from './cli/serve.ts'
+import { signCold } from './cli/sign-cold.ts'
 import { verifyLog } from './cli/verify-log.ts'
 import { xpubs } from './cli/xpubs.ts'
 
@@ -9,6 +10,7 @@ const COMMANDS = new Map([
   ['xpubs', xpubs],
   ['serve', serve],
   ['verify-log', verifyLog],
+  ['sign-cold', signCold],
 ])
 
 const USAGE = `bursar-signer: the only process with private keys
@@ -18,6 +20,7 @@ const USAGE = `bursar-signer: the only process with private keys
   serve       --seed FILE (--passphrase-file F | --passphrase-stdin) --policy FILE --log FILE
               (--socket PATH | --listen HOST:PORT --tls-cert F --tls-key F --tls-ca F) [--exit-on-stdin-end]
   verify-log  --log FILE [--contains HASH]
+  sign-cold   --seed FILE (--passphrase-file F | --passphrase-stdin) --policy FILE --in FILE --out FILE
 `
 
 const [name = '', ...args] = process.argv.slice(2)

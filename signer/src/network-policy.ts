@@ -1,6 +1,6 @@
-import { isEvmNetwork } from '@bursar/chainkit'
+import { isEvmNetwork, isRefused } from '@bursar/chainkit'
 import type { EvmNetwork, Network } from '@bursar/chainkit'
-import { isBitcoinChain } from '@bursar/chainkit/bitcoin'
+import { isBitcoinChain, parseAddress } from '@bursar/chainkit/bitcoin'
 import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { MAX_LIFETIME_MS } from '@bursar/chainkit/tron'
 import { readAssets, readVelocity } from './asset-policy.ts'
@@ -67,8 +67,18 @@ function readBitcoin(value: unknown, at: string, approverCount: number): Bitcoin
     network: 'BITCOIN',
     chain,
     fee: { ...readFee(fee, at), maxPerMille, maxMilliSatPerVb },
-    ...readCommon('BITCOIN', fields, at, approverCount),
+    ...withColdOn(chain, readCommon('BITCOIN', fields, at, approverCount), at),
   }
+}
+
+/** Throws unless cold addresses are of this chain, as chainkit writes them. */
+function withColdOn(chain: BitcoinChain, common: CommonPolicy, at: string): CommonPolicy {
+  for (const [ticker, { cold }] of common.assets) {
+    if (cold === undefined) continue
+    const parsed = parseAddress(cold, chain)
+    if (isRefused(parsed) || parsed.address !== cold) throw new ShapeError(`${at}.assets.${ticker}.cold is no address of ${chain}`)
+  }
+  return common
 }
 
 function readEvm(network: EvmNetwork, value: unknown, at: string, approverCount: number): EvmPolicy {

@@ -29,9 +29,10 @@ export interface Approval {
 /**
  * `payout`: pays the intents and nothing else. `filler`: an EVM transaction that only uses up a nonce, sent to its own
  * address with nothing in it, to close a gap or to cancel what is stuck. `treasury`: a transaction of TRON that stakes, or
- * lends resources to, or activates, an account of ours; it pays nobody.
+ * lends resources to, or activates, an account of ours; it pays nobody. `cold`: pays one intent to the cold address that the policy
+ * has for its asset.
  */
-export type Purpose = 'payout' | 'filler' | 'treasury'
+export type Purpose = 'payout' | 'filler' | 'treasury' | 'cold'
 
 export interface SignRequest {
   network: Network

@@ -6,7 +6,7 @@ import { ShapeError, readChoice, readInteger, readList, readObject, readText, re
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 export const TICKER = /^[A-Z0-9]{1,16}$/
 export const APPROVER_ID = /^[a-z0-9._-]{1,64}$/
-const ADDRESS_TEXT = /^[A-Za-z0-9]{1,128}$/
+export const ADDRESS_TEXT = /^[A-Za-z0-9]{1,128}$/
 const HEX = /^(0x)?([0-9a-f]{2})+$/
 const SIGNATURE = /^[0-9a-f]{128}$/
 const MAX_INTENTS = 500
@@ -29,13 +29,14 @@ export function readSignRequest(body: string): SignRequest {
 function readRequest(value: unknown): SignRequest {
   const required = ['network', 'transactionId', 'purpose', 'intents', 'unsigned', 'keys']
   const fields = readObject(value, 'request', required, ['approvals', 'receiver'])
-  const purpose = readChoice(fields['purpose'], 'purpose', ['payout', 'filler', 'treasury'] as const)
+  const purpose = readChoice(fields['purpose'], 'purpose', ['payout', 'filler', 'treasury', 'cold'] as const)
   const intents = readList(fields['intents'], 'intents', MAX_INTENTS).map(readIntent)
   if (new Set(intents.map(({ id }) => id)).size !== intents.length) {
     throw new ShapeError('intents names one intent twice')
   }
   if (purpose === 'payout' && intents.length === 0) throw new ShapeError('intents must not be empty for a payout')
-  if (purpose !== 'payout' && intents.length > 0) throw new ShapeError(`intents must be empty for purpose ${purpose}`)
+  if (purpose === 'cold' && intents.length !== 1) throw new ShapeError('intents must be one for purpose cold')
+  if (purpose !== 'payout' && purpose !== 'cold' && intents.length > 0) throw new ShapeError(`intents must be empty for purpose ${purpose}`)
   const receiver = fields['receiver']
   if (purpose !== 'treasury' && receiver !== undefined) throw new ShapeError('receiver is for purpose treasury only')
   return {

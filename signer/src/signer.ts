@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { judgeBitcoin } from './bitcoin-judge.ts'
+import { requireCold } from './cold-judge.ts'
 import type { SignedEntry } from './entry.ts'
 import { judgeEvm } from './evm-judge.ts'
 import type { History } from './history.ts'
@@ -98,7 +99,9 @@ function hashOf({ network, unsigned, keys }: SignRequest): string {
     .digest('hex')
 }
 
-function judge(networkPolicy: NetworkPolicy, keyring: Keyring, request: SignRequest, now: number): Judgement {
+/** What the bytes do, when the policy lets them. Throws a Refusal. */
+export function judge(networkPolicy: NetworkPolicy, keyring: Keyring, request: SignRequest, now: number): Judgement {
+  if (request.purpose === 'cold') requireCold(networkPolicy, request)
   if (networkPolicy.network === 'BITCOIN') return judgeBitcoin(networkPolicy, keyring, request)
   if (networkPolicy.network === 'TRON') return judgeTron(networkPolicy, keyring, request, now)
   return judgeEvm(networkPolicy, keyring, request)

@@ -1,5 +1,6 @@
 import { isRefused, NATIVE_TICKER } from '@bursar/chainkit'
 import {
+  MAX_LIFETIME_MS,
   bandwidthOf,
   decodeTokenTransfer,
   parseAddress,
@@ -39,7 +40,7 @@ export function judgeTron(policy: TronPolicy, keyring: Keyring, request: SignReq
     conflictKeys: [],
     fee: judgeFee(transaction, policy),
     feeSlot: hash,
-    expiresAt: judgeExpiration(transaction, policy, now),
+    expiresAt: judgeExpiration(transaction, lifetimeOf(request, policy), now),
     sign: () => sign(transaction, key, owner, keyring),
   }
 }
@@ -113,7 +114,12 @@ function judgeFee(transaction: UnsignedTransaction, { fee }: TronPolicy): bigint
   return most
 }
 
-function judgeExpiration({ expiration }: UnsignedTransaction, { maxLifetimeMs }: TronPolicy, now: number): number {
+/** What is signed elsewhere, by hand, may last as long as the chain allows. */
+function lifetimeOf({ purpose }: SignRequest, { maxLifetimeMs }: TronPolicy): number {
+  return purpose === 'cold' ? MAX_LIFETIME_MS : maxLifetimeMs
+}
+
+function judgeExpiration({ expiration }: UnsignedTransaction, maxLifetimeMs: number, now: number): number {
   if (expiration <= now) throw new Refusal('expiration', 'The transaction has expired: build it anew')
   if (expiration > now + maxLifetimeMs) {
     throw new Refusal('expiration', `The transaction expires more than ${maxLifetimeMs} ms from now`)

@@ -5,6 +5,8 @@ import { startAnvil } from '../../sandbox/anvil/index.ts'
 import type { Anvil, AnvilOptions } from '../../sandbox/anvil/index.ts'
 import { findBitcoind, startBitcoind } from '../../sandbox/bitcoind/index.ts'
 import type { Bitcoind, BitcoindOptions } from '../../sandbox/bitcoind/index.ts'
+import { startTronNode } from '../../sandbox/tron/node.ts'
+import type { TronNode } from '../../sandbox/tron/node.ts'
 import { makeScratch } from './scratch.ts'
 import type { Scratch } from './scratch.ts'
 
@@ -51,6 +53,11 @@ export function useAnvil(options: Partial<AnvilOptions> = {}): () => Promise<Anv
       ...options,
     }),
   )
+}
+
+/** Blocks come by the chain's control alone. */
+export function useTronNode(solidLag: number): () => Promise<TronNode> {
+  return useNode('tron', ({ dir }) => startTronNode({ port: 0, dataDir: dir, logFile: join(dir, 'tron.log'), solidLag }))
 }
 
 function useNode<T extends Stoppable>(kind: string, start: (scratch: Scratch) => Promise<T>): () => Promise<T> {

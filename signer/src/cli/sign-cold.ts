@@ -1,0 +1,62 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { isNetwork } from '@bursar/chainkit'
+import { Keyring } from '../keyring.ts'
+import { findNetworkPolicy } from '../limits.ts'
+import { readPolicy } from '../policy.ts'
+import type { KeyReference, SignRequest } from '../protocol.ts'
+import { Refusal } from '../refusal.ts'
+import { readSignRequest } from '../request.ts'
+import { readSecretFile } from '../secret-file.ts'
+import { openSeed } from '../seed-file.ts'
+import { chainOf, judge } from '../signer.ts'
+import { readPassphrase } from './passphrase.ts'
+
+/** What `bursar cold show ID --out FILE` writes, as far as it is believed: the policy and the bytes say the rest. */
+interface ColdFile {
+  id: string
+  network: string
+  asset: string
+  to: string
+  units: string
+  unsigned: string
+  keys: KeyReference[]
+}
+
+/**
+ * Signs one transfer to cold storage on a machine without a network: reads the file that the server made, holds the bytes
+ * against the policy that lies here, which alone says where cold storage is, and writes the file with the signed bytes in it.
+ * Nothing is written to a log: the machine that serves payouts has its own.
+ */
+export async function signCold(args: string[]): Promise<void> {
+  const text = { type: 'string' } as const
+  const options = { seed: text, 'passphrase-file': text, 'passphrase-stdin': { type: 'boolean' }, policy: text, in: text, out: text } as const
+  const { values } = parseArgs({ args, options })
+  const { seed: seedFile, policy: policyFile, in: source, out: target } = values
+  if (!seedFile || !policyFile || !source || !target) throw new Error('Say --seed FILE, --policy FILE, --in FILE and --out FILE')
+  const policy = readPolicy(await readFile(policyFile, 'utf8'))
+  const file = JSON.parse(await readFile(source, 'utf8')) as ColdFile & Record<string, unknown>
+  const request = requestOf(file)
+  const networkPolicy = findNetworkPolicy(policy, request)
+  const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
+  const seed = await openSeed((await readSecretFile(seedFile)).toString('utf8'), passphrase)
+  passphrase.fill(0)
+  // A policy without Bitcoin says nothing of its chain, and no key of Bitcoin is then asked for.
+  const keyring = Keyring.open(seed, chainOf(policy) ?? 'mainnet')
+  try {
+    const judgement = judge(networkPolicy, keyring, request, Date.now())
+    const { signed, hash } = judgement.sign()
+    await writeFile(target, `${JSON.stringify({ ...file, signed, hash }, null, 2)}\n`, { flag: 'wx' })
+    process.stdout.write(`signed: ${file.units} units of ${file.asset} on ${file.network} to ${file.to}, fee at most ${judgement.fee}\n${hash}\n`)
+  } catch (error) {
+    throw error instanceof Refusal ? new Error(`refused (${error.code}): ${error.message}`) : error
+  } finally {
+    keyring.close()
+  }
+}
+
+function requestOf({ id, network, asset, to, units, unsigned, keys }: ColdFile): SignRequest {
+  if (typeof network !== 'string' || !isNetwork(network)) throw new Error('This file is no transfer to cold storage')
+  const intents = [{ id, asset, to, units }]
+  return readSignRequest(JSON.stringify({ network, transactionId: id, purpose: 'cold', intents, unsigned, keys }))
+}
