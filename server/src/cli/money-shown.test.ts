@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
+import { createSimulatedChain } from '../adapters/chains/simulated/index.ts'
 import { createWorld, type Owned, type World } from '../deposits/test-world.ts'
 import { createInnerServer } from '../platform/metrics.ts'
 import { createReconcileJob, reconcileNetwork } from '../treasury/index.ts'
-import { catalogue, createTreasury, E18, type Treasury } from '../treasury/test-treasury.ts'
+import { CHAIN, catalogue, createTreasury, E18, type Treasury } from '../treasury/test-treasury.ts'
 import { figuresOf } from './figures.ts'
 import { runCommand } from './index.ts'
 
@@ -38,7 +39,7 @@ afterAll(async () => {
   await world.close()
 })
 beforeEach(async () => {
-  here = await createTreasury(world)
+  here = await createTreasury(world, createSimulatedChain(CHAIN))
   owner = await here.owner()
   here.chain.pay([{ to: owner.address, units: 5n * E18 }, { to: here.hot, units: 3n * E18 }])
   here.chain.mine(10)

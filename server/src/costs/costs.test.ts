@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
+import { createSimulatedChain } from '../adapters/chains/simulated/index.ts'
 import { undone } from '../adapters/chains/simulated/transaction.ts'
 import { inTransaction } from '../db/index.ts'
 import { blockOf, createWorld, pay, type Owned, type World } from '../deposits/test-world.ts'
@@ -11,7 +12,7 @@ import { createFollowing, insertPlanned } from '../outgoing/index.ts'
 import { recordBump, recordSigned } from '../outgoing/commands.ts'
 import { OUTGOING_COLUMNS } from '../outgoing/store.ts'
 import type { Outgoing } from '../outgoing/transaction.ts'
-import { catalogue, createTreasury, E18, insertWithdrawal, type Treasury } from '../treasury/test-treasury.ts'
+import { CHAIN, catalogue, createTreasury, E18, insertWithdrawal, type Treasury } from '../treasury/test-treasury.ts'
 import { createSettlement } from '../withdrawals/index.ts'
 import { holdTransfer } from '../withdrawals/postings.ts'
 import { countCosts, costTotals, createCostJob, listCosts, sharesOf } from './index.ts'
@@ -27,7 +28,7 @@ beforeAll(() => {
 })
 afterAll(() => world.close())
 beforeEach(async () => {
-  here = await createTreasury(world)
+  here = await createTreasury(world, createSimulatedChain(CHAIN))
 })
 
 const costs = async (filter: Partial<typeof ALL> | Record<string, string> = {}) => {

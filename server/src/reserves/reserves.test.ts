@@ -4,8 +4,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
+import { createSimulatedChain } from '../adapters/chains/simulated/index.ts'
 import { createWorld, E18, wipe, type World } from '../deposits/test-world.ts'
-import { catalogue, createTreasury } from '../treasury/test-treasury.ts'
+import { CHAIN, catalogue, createTreasury } from '../treasury/test-treasury.ts'
 import { reconcileNetwork } from '../treasury/index.ts'
 import { proofFile, proofFiles, readLeaves, readReport, takeReport } from './index.ts'
 
@@ -25,7 +26,7 @@ beforeEach(async () => {
 const take = () => takeReport(world.db, catalogue, { id: randomUUID(), at: new Date(world.now), secret: randomBytes(32), sign: null })
 
 test('liabilities are all balances with what is on hold, beside reserves at named heights and what is in transit', async () => {
-  const here = await createTreasury(world)
+  const here = await createTreasury(world, createSimulatedChain(CHAIN))
   const [owner, other] = [await here.owner(), await here.owner()]
   here.chain.pay([{ to: owner.address, units: 5n * E18 }, { to: other.address, units: 2n * E18 }, { to: here.hot, units: 3n * E18 }])
   here.chain.mine(10)

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
+import { createSimulatedChain } from '../adapters/chains/simulated/index.ts'
 import { undone } from '../adapters/chains/simulated/transaction.ts'
 import { countCosts } from '../costs/index.ts'
 import { inTransaction } from '../db/index.ts'
@@ -10,7 +11,7 @@ import { createWorld, type World } from '../deposits/test-world.ts'
 import { auditLedger, balancesOf, HOUSE } from '../ledger/index.ts'
 import { nextWaiting } from '../withdrawals/store.ts'
 import { createReconcileJob, driftsOf, liftFreeze, listFreezes, listRounds, reconcileFully, reconcileNetwork } from './index.ts'
-import { catalogue, createTreasury, E18, insertWithdrawal, USDT, type Treasury } from './test-treasury.ts'
+import { CHAIN, catalogue, createTreasury, E18, insertWithdrawal, USDT, type Treasury } from './test-treasury.ts'
 
 const database = useDatabase({ template: migrated })
 const HOUR = 3_600_000
@@ -22,7 +23,7 @@ beforeAll(() => {
 })
 afterAll(() => world.close())
 beforeEach(async () => {
-  here = await createTreasury(world)
+  here = await createTreasury(world, createSimulatedChain(CHAIN))
 })
 
 /** What every balance is wrong by, by address, in chain units. */
@@ -123,7 +124,7 @@ describe('books and chain agree', () => {
   test('whatever happens: deposits, payouts, reorganisations, at any moment', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 30 }), async (deeds) => {
-        here = await createTreasury(world)
+        here = await createTreasury(world, createSimulatedChain(CHAIN))
         const { chain, hot } = here
         const owners = [await here.owner(), await here.owner()]
         chain.pay([{ to: hot, units: 50n * E18 }, { to: owners[0]!.address, units: 40n * E18 }])

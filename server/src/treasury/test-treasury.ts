@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { privateKeyToAccount } from 'viem/accounts'
-import { createSimulatedChain, type SimulatedChain } from '../adapters/chains/simulated/index.ts'
+import type { SimulatedChain, SimulatedSettings } from '../adapters/chains/simulated/index.ts'
 import { uuidv7 } from '../base/id.ts'
 import { inTransaction, type Tx } from '../db/index.ts'
 import { catalogue, wipe, type Owned, type World } from '../deposits/test-world.ts'
@@ -24,6 +24,10 @@ export { catalogue, E18 } from '../deposits/test-world.ts'
 export const USDT = '0xusdt'
 const CHAIN_ID = 31_337
 const FINAL_DEPTH = 6
+/** The chain to make: a room's own file may not make it, its tests may. */
+export const CHAIN: SimulatedSettings = {
+  network: 'ETHEREUM', seed: 'treasury', chainId: BigInt(CHAIN_ID), finalDepth: FINAL_DEPTH, tokens: [{ contract: USDT, decimals: 6 }],
+}
 
 export interface Treasury extends SimulatedChain {
   world: World
@@ -40,12 +44,9 @@ export interface Treasury extends SimulatedChain {
   later(ms: number): void
 }
 
-export const createTreasury = async (world: World): Promise<Treasury> => {
+export const createTreasury = async (world: World, simulated: SimulatedChain): Promise<Treasury> => {
   await wipe(world.db)
   await sql`truncate utxos, withdrawal_approvals,  outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, custody_rounds, custody_recent, network_costs, network_costs_counted`.execute(world.db)
-  const simulated = createSimulatedChain({
-    network: 'ETHEREUM', seed: 'treasury', chainId: BigInt(CHAIN_ID), finalDepth: FINAL_DEPTH, tokens: [{ contract: USDT, decimals: 6 }],
-  })
   const { chain, adapter } = simulated
   chain.mine(FINAL_DEPTH)
   const account = privateKeyToAccount(`0x${'7'.repeat(64)}`)
