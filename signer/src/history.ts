@@ -127,9 +127,9 @@ export class History {
     return new Set(known ? conflictKeys.filter((key) => known.common.has(key)) : conflictKeys)
   }
 
-  #recordVelocity({ network, at, intents, fee, feeSlot }: SignedEntry): void {
+  #recordVelocity({ network, at, purpose, intents, fee, feeSlot }: SignedEntry): void {
     for (const { id, asset, units } of intents) {
-      if (!this.isKnown(id)) this.velocity.add(network, asset, at, BigInt(units))
+      if (purpose !== 'cold' && !this.isKnown(id)) this.velocity.add(network, asset, at, BigInt(units))
     }
     const slot = `${network}:${feeSlot}`
     const added = this.addedFee(network, { fee: BigInt(fee), feeSlot })

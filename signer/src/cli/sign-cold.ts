@@ -7,7 +7,7 @@ import { readPolicy } from '../policy.ts'
 import type { KeyReference, SignRequest } from '../protocol.ts'
 import { Refusal } from '../refusal.ts'
 import { readSignRequest } from '../request.ts'
-import { readSecretFile } from '../secret-file.ts'
+import { readSecretFile, readTrustedFile } from '../secret-file.ts'
 import { openSeed } from '../seed-file.ts'
 import { chainOf, judge } from '../signer.ts'
 import { readPassphrase } from './passphrase.ts'
@@ -34,7 +34,7 @@ export async function signCold(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options })
   const { seed: seedFile, policy: policyFile, in: source, out: target } = values
   if (!seedFile || !policyFile || !source || !target) throw new Error('Say --seed FILE, --policy FILE, --in FILE and --out FILE')
-  const policy = readPolicy(await readFile(policyFile, 'utf8'))
+  const policy = readPolicy(await readTrustedFile(policyFile))
   const file = JSON.parse(await readFile(source, 'utf8')) as ColdFile & Record<string, unknown>
   const request = requestOf(file)
   const networkPolicy = findNetworkPolicy(policy, request)

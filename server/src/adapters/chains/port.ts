@@ -64,6 +64,22 @@ export interface ChainAdapter {
   balancesAt(height: number, wanted: readonly { address: string; contract: string | null }[]): Promise<bigint[]>
 }
 
+/** A transaction in the pool, and the unconfirmed ones it stands on, which a miner must take with it. */
+export interface PoolCost {
+  /** virtual bytes */
+  vsize: number
+  /** satoshi it pays */
+  fee: bigint
+  /** without it */
+  ancestors: { vsize: number; fee: bigint }
+}
+
+/** What sending on a chain of coins needs besides. */
+export interface CoinChainAdapter extends ChainAdapter {
+  /** Null when the transaction is not in the node's pool. */
+  poolCost(hash: string): Promise<PoolCost | null>
+}
+
 /** What sending on an account chain needs besides. */
 export interface AccountChainAdapter extends ChainAdapter {
   /** Next unused nonce counting mined transactions only. */

@@ -1,12 +1,13 @@
 /** Bitcoin by a node of Bitcoin Core's kind, 25 or newer, with `txindex=1`. */
 import { parseRpcJson, type BitcoinChain } from '@bursar/chainkit/bitcoin'
-import type { ChainAdapter } from '../port.ts'
+import type { CoinChainAdapter } from '../port.ts'
 import { createRpc } from '../rpc.ts'
 import { createBalances } from './balances.ts'
 import { readBlockAt, readBuried, readHashAt, readHead } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
 import { readFeeRate, type BitcoinFeeSettings } from './fee-rate.ts'
 import { readPool } from './pool.ts'
+import { readPoolCost } from './pool-cost.ts'
 import { readStatus } from './standing.ts'
 
 export interface BitcoinAdapterSettings {
@@ -31,7 +32,7 @@ const TIMEOUT_MS = 60_000
 const SCAN_TIMEOUT_MS = 10 * 60_000
 
 /** Throws a RangeError when asked for a token, or for an address of another chain. */
-export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): ChainAdapter & { close(): Promise<void> } => {
+export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChainAdapter & { close(): Promise<void> } => {
   const { url, chain, finalDepth, random, timeoutMs = TIMEOUT_MS, scanTimeoutMs = SCAN_TIMEOUT_MS } = settings
   if (!Number.isInteger(finalDepth) || finalDepth < 1)
     throw new RangeError(`finalDepth is a whole number from 1, not ${finalDepth}`)
@@ -55,6 +56,7 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): ChainAda
     statusOf: (hash) => readStatus(rpc, hash),
     broadcast: (raw) => broadcastTransaction(rpc, raw),
     feeRate: () => readFeeRate(rpc, fees),
+    poolCost: (hash) => readPoolCost(rpc, hash),
     balancesAt: async (height, wanted) => {
       if (wanted.some(({ contract }) => contract !== null)) throw new RangeError('Bitcoin has no token contracts')
       return balances(
