@@ -222,3 +222,20 @@ test('the creator pays its share of the energy from its stake', async () => {
   expect(later - left).toBeGreaterThanOrEqual(0)
   expect(later - left).toBeLessThan(10)
 })
+
+test('the node builds a deployment that tronweb signs', async () => {
+  const { abi, bytecode } = readArtifact('Payer')
+  const body = { owner_address: holder.hex, abi: JSON.stringify(abi), bytecode: bytecode.slice(2), name: 'Payer', fee_limit: 5e9, origin_energy_limit: 1e7, consume_user_resource_percent: 100 }
+  const built = await post(chain.url, '/wallet/deploycontract', body)
+  const info = await sendAndRead(chain, built as never, holder.key)
+  expect(info).toMatchObject({ contract_address: built['contract_address'], receipt: { result: 'SUCCESS' } })
+})
+
+test('what the EVM cannot do at all costs everything and ends nothing', async () => {
+  // PUSH the arguments of CALL to address 10, Ethereum's check of a blob, for which the EVM has no library here.
+  const bytecode = '6000600060c060006000600a61fffff100'
+  const body = { owner_address: holder.hex, bytecode, name: 'Blob', fee_limit: 1e7, origin_energy_limit: 1e7, consume_user_resource_percent: 100 }
+  const info = await sendAndRead(chain, (await post(chain.url, '/wallet/deploycontract', body)) as never, holder.key)
+  expect(info).toMatchObject({ result: 'FAILED', receipt: { result: 'UNKNOWN' } })
+  expect((await transfer(usdt, faucetAddress, 1)).receipt?.result).toBe('SUCCESS')
+})
