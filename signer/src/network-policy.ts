@@ -7,6 +7,8 @@ import { readAssets, readVelocity } from './asset-policy.ts'
 import type { AssetPolicy, Velocity } from './asset-policy.ts'
 import { ShapeError, readBoolean, readInteger, readObject, readUnits } from './shape.ts'
 import type { Fields } from './shape.ts'
+import { readSweep } from './sweep-policy.ts'
+import type { SweepPolicy } from './sweep-policy.ts'
 
 /** Caps on what the network is paid, in units of its own coin. */
 export interface FeePolicy extends Velocity {
@@ -29,6 +31,8 @@ export interface EvmPolicy extends CommonPolicy {
   network: EvmNetwork
   chainId: bigint
   fee: FeePolicy
+  /** Bringing deposits together. Absent: none. */
+  sweep?: SweepPolicy
 }
 
 export interface TronPolicy extends CommonPolicy {
@@ -82,11 +86,13 @@ function withColdOn(chain: BitcoinChain, common: CommonPolicy, at: string): Comm
 }
 
 function readEvm(network: EvmNetwork, value: unknown, at: string, approverCount: number): EvmPolicy {
-  const fields = readObject(value, at, ['enabled', 'chainId', 'fee', 'assets'])
+  const fields = readObject(value, at, ['enabled', 'chainId', 'fee', 'assets'], ['sweep'])
   const chainId = readUnits(fields['chainId'], `${at}.chainId`)
   if (chainId === 0n) throw new ShapeError(`${at}.chainId must be above 0`)
   const fee = readObject(fields['fee'], `${at}.fee`, FEE_CAPS)
-  return { network, chainId, fee: readFee(fee, at), ...readCommon(network, fields, at, approverCount) }
+  const common = readCommon(network, fields, at, approverCount)
+  const sweep = fields['sweep'] === undefined ? undefined : readSweep(fields['sweep'], `${at}.sweep`, common.assets)
+  return { network, chainId, fee: readFee(fee, at), ...(sweep && { sweep }), ...common }
 }
 
 function readTron(value: unknown, at: string, approverCount: number): TronPolicy {

@@ -29,10 +29,11 @@ export interface Approval {
 /**
  * `payout`: pays the intents and nothing else. `filler`: an EVM transaction that only uses up a nonce, sent to its own
  * address with nothing in it, to close a gap or to cancel what is stuck. `treasury`: a transaction of TRON that stakes, or
- * lends resources to, or activates, an account of ours; it pays nobody. `cold`: pays one intent to the cold address that the policy
+ * lends resources to, or activates, an account of ours; it pays nobody. `sweep`: an EVM transaction that brings deposits
+ * to the treasury of the policy, or gives a deposit address the gas to do so. `cold`: pays one intent to the cold address that the policy
  * has for its asset.
  */
-export type Purpose = 'payout' | 'filler' | 'treasury' | 'cold'
+export type Purpose = 'payout' | 'filler' | 'treasury' | 'sweep' | 'cold'
 
 export interface SignRequest {
   network: Network
@@ -41,11 +42,11 @@ export interface SignRequest {
   purpose: Purpose
   intents: Intent[]
   /**
-   * A PSBT in hex (Bitcoin), an unsigned transaction in hex with 0x (EVM), or `raw_data` in hex (TRON), exactly as
+   * A PSBT in hex (Bitcoin), an unsigned transaction or a draft (EIP-7702) in hex with 0x (EVM), or `raw_data` in hex (TRON), exactly as
    * chainkit writes it
    */
   unsigned: string
-  /** Bitcoin: the key of each input, in order. EVM and TRON: the one key. */
+  /** Bitcoin: the key of each input, in order. EVM and TRON: the one key. A sweep: see README. */
   keys: KeyReference[]
   /** `treasury`: which of our keys has the account that receives, where the transaction names one */
   receiver?: KeyReference

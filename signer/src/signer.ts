@@ -13,6 +13,7 @@ import type { NetworkPolicy, Policy } from './policy.ts'
 import type { SignAnswer, SignRequest, SignerStatus } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 import { statusOf } from './status.ts'
+import { judgeSweep } from './sweep-judge.ts'
 import { judgeTron } from './tron-judge.ts'
 
 export interface SignerParts {
@@ -104,12 +105,12 @@ export function judge(networkPolicy: NetworkPolicy, keyring: Keyring, request: S
   if (request.purpose === 'cold') requireCold(networkPolicy, request)
   if (networkPolicy.network === 'BITCOIN') return judgeBitcoin(networkPolicy, keyring, request)
   if (networkPolicy.network === 'TRON') return judgeTron(networkPolicy, keyring, request, now)
-  return judgeEvm(networkPolicy, keyring, request)
+  return (request.purpose === 'sweep' ? judgeSweep : judgeEvm)(networkPolicy, keyring, request)
 }
 
 function entryOf(
   { network, transactionId, purpose, intents, keys }: SignRequest,
-  { unsignedId, conflictKeys, fee, feeSlot, changeIndex, expiresAt, sign }: Judgement,
+  { unsignedId, conflictKeys, fee, feeSlot, changeIndex, expiresAt, authorizations, sign }: Judgement,
   { at, requestHash, approvedBy }: Pick<SignedEntry, 'at' | 'requestHash'> & { approvedBy: Record<string, string[]> },
 ): SignedEntry {
   return {
@@ -127,6 +128,7 @@ function entryOf(
     feeSlot,
     ...(changeIndex !== undefined && { changeIndex }),
     ...(expiresAt !== undefined && { expiresAt }),
+    ...(authorizations && { authorizations }),
     ...(Object.keys(approvedBy).length > 0 && { approvedBy }),
     answer: sign(),
   }
