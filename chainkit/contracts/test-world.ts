@@ -140,8 +140,8 @@ const sweeping = ({ chainId, contracts, treasury, payer, usdc, send }: Base): Pi
       return send(payer, { to: contracts.relay.address, data: relayTransfers.encode(signed) })
     },
     permitAll: (accounts) => {
-      const call = { token: usdc, deadline: FAR, permits: accounts.map(({ address }) => ({ owner: address })) }
-      const signed = signPermits(call, domain, contracts.relay.address, accounts.map(() => 0n), keysOf(accounts))
+      const call = { token: usdc, deadline: FAR, permits: accounts.map(({ address }) => ({ owner: address, nonce: 0n })) }
+      const signed = signPermits(call, domain, contracts.relay.address, keysOf(accounts))
       return send(payer, { to: contracts.relay.address, data: relayPermits.encode(signed) })
     },
   }

@@ -1,4 +1,5 @@
 import type { Network } from '@bursar/chainkit'
+import type { GivenAuthorization } from './authorization-book.ts'
 import type { Intent, KeyReference, Purpose, SignAnswer } from './protocol.ts'
 
 /** First line of a log: whose it is. */
@@ -35,6 +36,8 @@ export interface SignedEntry {
   changeIndex?: number
   /** TRON: ms since the epoch after which no block takes it. Nothing else ever keeps it from being mined. */
   expiresAt?: number
+  /** EIP-7702: which addresses of ours were let run what */
+  authorizations?: GivenAuthorization[]
   /** Approvers who signed, by intent, where the policy asked for them */
   approvedBy?: Record<string, string[]>
   answer: SignAnswer

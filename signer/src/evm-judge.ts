@@ -42,11 +42,12 @@ export function judgeEvm(policy: EvmPolicy, keyring: Keyring, request: SignReque
     conflictKeys: [conflictKey],
     fee: judgeFee(transaction, policy),
     feeSlot: conflictKey,
-    sign: () => sign(transaction, key, from, keyring),
+    sign: () => signRead(transaction, key, from, keyring),
   }
 }
 
-function readTransaction(unsigned: string): UnsignedTransaction {
+/** Throws a Refusal unless it is a transaction as chainkit writes it. */
+export function readTransaction(unsigned: string): UnsignedTransaction {
   if (!isHex(unsigned)) throw new Refusal('not-parsable', 'An EVM transaction is given as hex with 0x before it')
   const bytes = fromHex(unsigned)
   const transaction = parseUnsigned(bytes)
@@ -126,7 +127,7 @@ function judgeFee(transaction: UnsignedTransaction, { fee: { maxUnits } }: EvmPo
 }
 
 /** What was signed is read again from its own bytes before it may leave. */
-function sign(
+export function signRead(
   transaction: UnsignedTransaction,
   key: KeyReference,
   from: Hex,

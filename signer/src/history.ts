@@ -1,6 +1,7 @@
 import { isEvmNetwork } from '@bursar/chainkit'
 import type { Network } from '@bursar/chainkit'
 import { REBUILD_AFTER_MS, mayRebuild } from '@bursar/chainkit/tron'
+import { AuthorizationBook } from './authorization-book.ts'
 import type { SignedEntry } from './entry.ts'
 import { nameOfSet } from './intent-set.ts'
 import type { Judgement } from './judgement.ts'
@@ -22,7 +23,7 @@ interface KnownIntent {
   expiresAt: number | undefined
 }
 
-/** What a filler's nonce is kept for: nothing but fillers. */
+/** What a filler's or a sweep's nonce is kept for: nothing but these. */
 const NO_INTENT = ''
 
 /** The log as an index: everything that earlier signatures forbid or answer. */
@@ -33,16 +34,24 @@ export class History {
   readonly #transactions = new Set<string>()
   readonly #intents = new Map<string, KnownIntent>()
   readonly #nonces = new Map<string, string>()
+  readonly #authorizations = new AuthorizationBook()
   readonly #fees = new Map<string, { at: number; fee: bigint }>()
 
   /** Takes in a line of the log. Lines come in order, at start and after each signature. */
   record(entry: SignedEntry, position: Position): void {
-    const { network, unsignedId, requestHash, intents, conflictKeys, expiresAt } = entry
+    const { network, unsignedId, requestHash, intents, conflictKeys, expiresAt, authorizations = [] } = entry
     const intentSet = nameOfSet(intents)
     this.#requests.set(requestHash, { intentSet, position })
     this.#transactions.add(`${network}:${unsignedId}`)
     if (isEvmNetwork(network)) {
-      for (const key of conflictKeys) if (!this.#nonces.has(key)) this.#nonces.set(key, intentSet)
+      for (const key of conflictKeys) {
+        if (!this.#nonces.has(key)) this.#nonces.set(key, intentSet)
+        this.#authorizations.recordTransaction(key)
+      }
+      for (const authorization of authorizations) {
+        const isContested = this.#nonces.has(`${authorization.account}:${authorization.nonce}`)
+        this.#authorizations.record(authorization, isContested)
+      }
     }
     this.#recordVelocity(entry)
     for (const intent of intents) {
@@ -65,7 +74,7 @@ export class History {
    * Throws when signing this could let an intent be paid twice, or a nonce serve two ends.
    * @param now ms since the epoch by the signer's own clock
    */
-  judge(request: SignRequest, { unsignedId, conflictKeys }: Judgement, now: number): void {
+  judge(request: SignRequest, { unsignedId, conflictKeys, authorizations = [] }: Judgement, now: number): void {
     this.#judgeContents(request)
     // Another request for the same transaction states other amounts for its inputs. Two half valid signatures put
     // together could hide a fee from us (the reason PSBTs carry previous transactions).
@@ -80,12 +89,18 @@ export class History {
       }
     }
     if (!isEvmNetwork(request.network) || request.purpose === 'filler') return
-    for (const key of conflictKeys) {
-      const kept = this.#nonces.get(key)
-      if (kept === undefined || kept === nameOfSet(request.intents)) continue
-      const holder = kept === NO_INTENT ? 'a filler' : `intent ${kept}`
-      throw new Refusal('nonce-used', `Nonce ${key} was signed for ${holder}: take a fresh one`)
-    }
+    for (const key of conflictKeys) this.#judgeNonce(key, request)
+    for (const { account, nonce } of authorizations) this.#judgeNonce(`${account}:${nonce}`, request)
+    for (const authorization of authorizations) this.#authorizations.judge(authorization, (key) => this.#nonces.has(key))
+  }
+
+  /** What pays the treasury only, and fillers, may compete for a nonce among themselves; a payment has its own. */
+  #judgeNonce(key: string, { intents }: SignRequest): void {
+    const kept = this.#nonces.get(key)
+    const isAuthorized = intents.length > 0 && this.#authorizations.holds(key)
+    if (!isAuthorized && (kept === undefined || kept === nameOfSet(intents))) return
+    const holder = isAuthorized ? 'an authorisation' : kept === NO_INTENT ? 'a filler or a sweep' : `intent ${kept}`
+    throw new Refusal('nonce-used', `Nonce ${key} was signed for ${holder}: take a fresh one`)
   }
 
   /** Nothing on TRON keeps a transaction from being mined beside another of the same intent, save that it has expired. */

@@ -1,3 +1,5 @@
+import type { GivenAuthorization } from './authorization-book.ts'
+
 /** What a transaction does, as the signer read it from the bytes itself, and how to sign exactly that. */
 export interface Judgement {
   /** See SignedEntry */
@@ -9,5 +11,7 @@ export interface Judgement {
   changeIndex?: number
   /** ms since the epoch, on TRON: see SignedEntry */
   expiresAt?: number
+  /** EIP-7702: what addresses of ours are let run */
+  authorizations?: GivenAuthorization[]
   sign(): { signed: string; hash: string; vsize?: number }
 }

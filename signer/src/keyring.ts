@@ -83,6 +83,10 @@ export class Keyring {
     return withPrivateKeys([descend(this.#evm[account], [0, index])], ([key]) => use(key!))
   }
 
+  withEvmKeys<Result>(references: readonly KeyReference[], use: (keys: Uint8Array[]) => Result): Result {
+    return withPrivateKeys(references.map(({ account, index }) => descend(this.#evm[account], [0, index])), use)
+  }
+
   withTronKey<Result>({ account, index }: Omit<KeyReference, 'branch'>, use: (key: Uint8Array) => Result): Result {
     return withPrivateKeys([descend(this.#tron[account], [0, index])], ([key]) => use(key!))
   }

@@ -8,11 +8,14 @@ import { Refusal } from './refusal.ts'
 import { DAY_MS, FEE, HOUR_MS } from './velocity.ts'
 
 /** The network's policy. Throws when signing is switched off, or network or assets are not in the policy. */
-export function findNetworkPolicy(policy: Policy, { network, intents }: SignRequest): NetworkPolicy {
+export function findNetworkPolicy(policy: Policy, { network, purpose, intents }: SignRequest): NetworkPolicy {
   if (!policy.enabled) throw new Refusal('disabled', 'Signing is switched off')
   const networkPolicy = policy.networks.get(network)
   if (!networkPolicy) throw new Refusal('network', `${network} is not in the policy`)
   if (!networkPolicy.enabled) throw new Refusal('disabled', `Signing on ${network} is switched off`)
+  if (purpose === 'sweep' && !('sweep' in networkPolicy && networkPolicy.sweep?.enabled)) {
+    throw new Refusal('disabled', `Sweeps on ${network} are switched off in the policy`)
+  }
   for (const { asset } of intents) {
     if (!assetPolicy(networkPolicy, asset).enabled) throw new Refusal('disabled', `Signing of ${asset} is switched off`)
   }

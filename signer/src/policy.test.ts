@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { readPolicy } from './policy.ts'
-import { approvers, policyFile, TRON_USDT, USDT } from './test-world.ts'
+import { approvers, policyFile, TREASURY, TRON_USDT, USDT } from './test-world.ts'
 
 const ethereum = policyFile.networks.ETHEREUM
 const usdt = (ethereum.assets as Record<string, object>)['USDT']!
 const withNetworks = (networks: object): object => ({ ...policyFile, networks })
 const withEthereum = (more: object): object => withNetworks({ ETHEREUM: { ...ethereum, ...more } })
 const withUsdt = (more: object): object => withEthereum({ assets: { USDT: { ...usdt, ...more } } })
+
+const withSweep = (more: object): object => withEthereum({ sweep: { ...ethereum.sweep, ...more } })
 
 const tron = policyFile.networks.TRON
 const withTron = (more: object): object => withNetworks({ TRON: { ...tron, ...more } })
@@ -39,6 +41,11 @@ describe('readPolicy', () => {
     ['an unknown field', { ...policyFile, comment: 'x' }, /unknown fields: comment/],
     ['no kill switch', { ...policyFile, enabled: undefined }, /lacks enabled/],
     ['a kill switch in words', { ...policyFile, enabled: 'yes' }, /enabled must be true or false/],
+    ['a treasury for sweeps in lower case', withSweep({ treasury: TREASURY.toLowerCase() }), /EIP-55/],
+    ['sweeps to nowhere', withSweep({ treasury: `0x${'0'.repeat(40)}` }), /EIP-55/],
+    ['a delegate of its own', withSweep({ delegate: TREASURY }), /unknown fields: delegate/],
+    ['a domain of the coin', withSweep({ domains: { ETH: { name: 'Ether', version: '1' } } }), /is of no token/],
+    ['half a domain', withSweep({ domains: { USDC: { name: 'USD Coin' } } }), /lacks version/],
     ['another version', { ...policyFile, version: 2 }, /version/],
     ['an unknown network', withNetworks({ LITECOIN: ethereum }), /not a network/],
     ["TRON in an EVM chain's fields", withNetworks({ TRON: ethereum }), /lacks maxLifetimeMs/],
@@ -52,7 +59,7 @@ describe('readPolicy', () => {
     ['a contract for TRX', withTron({ assets: { TRX: { ...usdt, contract: TRON_USDT } } }), /has no contract/],
     [
       'one chain id twice',
-      withNetworks({ ETHEREUM: ethereum, BINANCE_SMART_CHAIN: { ...ethereum, assets: {} } }),
+      withNetworks({ ETHEREUM: ethereum, BINANCE_SMART_CHAIN: { ...policyFile.networks.BINANCE_SMART_CHAIN, chainId: '31337' } }),
       /chain id twice/,
     ],
     ['chain id 0', withEthereum({ chainId: '0' }), /chainId/],

@@ -7,6 +7,7 @@ import type { SignRequest } from './protocol.ts'
 import { REFUSALS } from './refusal.ts'
 import type { RefusalCode } from './refusal.ts'
 import { PASSPHRASE, clientOf, makeFiles, run, serve, serveArguments, written } from './test-process.ts'
+import { sweepRequest } from './test-sweep.ts'
 import { tronIntent, tronRequest } from './test-tron.ts'
 import {
   JUNK_WORDS,
@@ -29,7 +30,7 @@ const bitcoinPlan = { intents: [bitcoinIntent(50)], inputs: [{ number: 0, units:
 
 /** One request for each code, sent in this order after `signed`. */
 const REFUSED: Record<Exclude<RefusalCode, 'busy'>, SignRequest> = {
-  'bad-request': { ...signed, purpose: 'sweep' as 'payout' },
+  'bad-request': { ...signed, purpose: 'gift' as 'payout' },
   'not-parsable': { ...signed, unsigned: '0x02c0' },
   network: evmRequest(intentOf(2), { chainId: 1n }),
   'unknown-asset': evmRequest(intentOf(2, { asset: 'DAI' })),
@@ -52,6 +53,7 @@ const REFUSED: Record<Exclude<RefusalCode, 'busy'>, SignRequest> = {
   'intent-changed': evmRequest({ ...token, units: '5' }),
   'intent-already-signed': evmRequest(token, { nonce: 1n }),
   'transaction-changed': evmRequest(intentOf(2)),
+  authorization: sweepRequest({ accounts: [3], authorize: [[3, 1n]], call: { nonce: 7n } }),
   'nonce-used': evmRequest(intentOf(2), { gas: 99_000n }),
 }
 

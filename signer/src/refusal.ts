@@ -20,6 +20,7 @@ export const REFUSALS = {
     meaning: 'an earlier transaction for this intent could confirm beside this one',
   },
   'transaction-changed': { status: 409, meaning: 'this transaction was signed before for other intents or inputs' },
+  authorization: { status: 409, meaning: 'this authorisation could take effect beside an earlier one' },
   'nonce-used': { status: 409, meaning: 'this nonce was signed before for something else' },
   busy: { status: 429, meaning: 'too many requests wait; send it again' },
 } as const satisfies Record<string, { status: number; meaning: string }>

@@ -57,6 +57,17 @@ export function approve(approver: Approver, network: SignRequest['network'], int
   return { keyId: approver.id, signature: sign(null, message, approver.privateKey).toString('hex') }
 }
 
+/** Where sweeps go. */
+export const TREASURY: Hex = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+
+const sweep = {
+  enabled: true,
+  treasury: TREASURY,
+  maxFee: '50000000000000000',
+  maxTopUp: '1000000000000000',
+  domains: { USDC: { name: 'USD Coin', version: '2' } },
+}
+
 const evmAssets = (decimals: number, native: string): object => ({
   [native]: { enabled: true, maxPerIntent: '1000', maxPerHour: '3000', maxPerDay: '5000' },
   USDT: {
@@ -93,12 +104,14 @@ export const policyFile = {
       chainId: '31337',
       fee: { maxUnits: '10000000000000000', maxPerHour: '50000000000000000', maxPerDay: '90000000000000000' },
       assets: evmAssets(6, 'ETH'),
+      sweep,
     },
     BINANCE_SMART_CHAIN: {
       enabled: true,
       chainId: '31356',
       fee: { maxUnits: '10000000000000000', maxPerHour: '50000000000000000', maxPerDay: '90000000000000000' },
       assets: evmAssets(18, 'BNB'),
+      sweep,
     },
     TRON: {
       enabled: true,

@@ -20,6 +20,8 @@ export interface SignedTransfer {
 export interface SignedPermit {
   /** EIP-55 */
   owner: Hex
+  /** of the owner's permits, which the token counts: in a draft only, where it stands in place of r */
+  nonce?: bigint
   /** undefined in a draft */
   signature?: Signature
 }
@@ -72,19 +74,19 @@ export const relayTransfers: Call<TransferCall> = callOf(
   }),
 )
 
-/** `permitAndPull` (SweepRelay.sol). A draft has signatures of zeros. */
+/** `permitAndPull` (SweepRelay.sol). A draft has, in place of a signature, the nonce and a zero. */
 export const relayPermits: Call<PermitCall> = callOf(
   'permitAndPull(address,uint256,(address,bytes32,bytes32)[])',
   ({ token, deadline, permits }) =>
     head(token, deadline) +
-    listWords(permits.map(({ owner, signature }) => addressWord(owner) + signatureWords(signature))),
+    listWords(permits.map(({ owner, nonce = 0n, signature = { r: nonce, s: 0n, yParity: 0 } }) => addressWord(owner) + signatureWords(signature))),
   (words) => ({
     token: words.address(0),
     deadline: words.uint(WORD),
-    permits: readList(words, 1 + SIGNATURE_WORDS, (at) => ({
-      owner: words.address(at),
-      ...readSignature(words, at + WORD),
-    })),
+    permits: readList(words, 1 + SIGNATURE_WORDS, (at) => {
+      const owner = words.address(at)
+      return words.uint(at + 2 * WORD) === 0n ? { owner, nonce: words.uint(at + WORD) } : { owner, ...readSignature(words, at + WORD) }
+    }),
   }),
 )
 

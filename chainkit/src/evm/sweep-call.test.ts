@@ -74,6 +74,13 @@ test('a draft of transfers is read back without signatures', () => {
   expect(relayTransfers.decode(relayTransfers.encode(draft))).toEqual(draft)
 })
 
+test('a draft of permits holds their nonces, and one without any is of the first', () => {
+  const [token, owner] = fc.sample(address, 2) as [`0x${string}`, `0x${string}`]
+  const draft = { token, deadline: 9n, permits: [{ owner, nonce: 7n }, { owner, nonce: 0n }] }
+  expect(relayPermits.decode(relayPermits.encode(draft))).toEqual(draft)
+  expect(relayPermits.encode({ ...draft, permits: [{ owner }] })).toBe(relayPermits.encode({ ...draft, permits: [{ owner, nonce: 0n }] }))
+})
+
 test.each(['', '0x', '0xzz', `0x${'00'.repeat(4)}`, sweepMany.encode([]).slice(0, 10)])('%j is no call', (data) => {
   for (const call of [sweepOne, sweepMany, relayTransfers, relayPermits, relayPull] as Call<unknown>[]) expect(call.decode(data)).toBeUndefined()
 })

@@ -47,20 +47,17 @@ export const signTransfers = (
 
 /**
  * Signs allowances of everything for the relay (ERC-2612).
- * @param nonces of each owner's permits, which are not part of the call
  * @param keys one for each permit, in their order
  */
 export const signPermits = (
   call: PermitCall,
   domain: TokenDomain,
   relay: Hex,
-  nonces: readonly bigint[],
   keys: readonly Uint8Array[],
 ): PermitCall => ({
   ...call,
-  permits: call.permits.map(({ owner }, index) => {
-    const nonce = nonces[index]
-    if (nonce === undefined) throw new RangeError('every permit has a nonce')
+  permits: call.permits.map(({ owner, nonce }, index) => {
+    if (nonce === undefined) throw new RangeError('a permit is signed already')
     const digest = permitDigest(domain, { owner, spender: relay, units: MAX_UINT256, nonce, deadline: call.deadline })
     return { owner, signature: signHash(digest, keyAt(keys, index)) }
   }),
