@@ -12,12 +12,13 @@ import { createAnswerPruneJob, createHttpServer, type HttpDeps } from './http/in
 import type { Job } from './jobs/index.ts'
 import { createCommitter } from './ledger/index.ts'
 import { markKeyUsed, type MerchantDirectory } from './merchants/index.ts'
-import { createFollowing, createSendingJob, evmHotAddress, tronHotAddress, type PausePoint, type WalletKeys } from './outgoing/index.ts'
+import { createFollowing, createSendingJob, evmHotAddress, tronHotAddress, type OutgoingSubscriber, type PausePoint, type WalletKeys } from './outgoing/index.ts'
 import type { OffsetClock } from './platform/clock.ts'
 import type { Route } from './platform/route.ts'
 import type { Runtime } from './platform/runtime.ts'
 import type { Policies } from './policy.ts'
 import { createPriceReader, createRatesJob, freshPrices } from './rates/index.ts'
+import { createHouseFollowing, createSweepSettlement } from './sweeps/index.ts'
 import { createFunding, createReconcileJob, createSealJob } from './treasury/index.ts'
 import { createLeadership, createUntracedAlarm, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
 import { createAttemptPruneJob, webhookRoutes, type Delivery } from './webhooks/index.ts'
@@ -43,6 +44,9 @@ const BALANCE_CHECK_EVERY_MS = 15_000
 const RECONCILE_EVERY_MS = 5 * 60_000
 const COSTS_EVERY_MS = 30_000
 
+/** Whose money our transactions carry. */
+const settlements = (catalogue: Catalogue): OutgoingSubscriber[] => [createSettlement(catalogue), createSweepSettlement(catalogue)]
+
 /** The rooms that follow chains, in the order they are told. */
 export const createListeners = ({ catalogue, policies, runtime }: World): { listeners: ChainListener[]; deposits: ReturnType<typeof createDeposits> } => {
   const deposits = createDeposits({
@@ -51,8 +55,9 @@ export const createListeners = ({ catalogue, policies, runtime }: World): { list
     prices: (tx, tickers) => freshPrices(tx, tickers, new Date(runtime.clock.now())),
     onCredited: [],
   })
-  const outgoing = createFollowing([createSettlement(catalogue)])
-  return { listeners: [outgoing, createFunding(catalogue), deposits, createUntracedAlarm()], deposits }
+  const outgoing = createFollowing(settlements(catalogue))
+  const house = createHouseFollowing(catalogue)
+  return { listeners: [outgoing, house, createFunding(catalogue), deposits, createUntracedAlarm()], deposits }
 }
 
 export type ApiLimits = Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute'>
@@ -159,7 +164,7 @@ const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[
     adapter,
     signer: deps.signer,
     policy,
-    subscribers: [createSettlement(catalogue)],
+    subscribers: settlements(catalogue),
     purposeOf: signing.purposeOf,
     pause: deps.pause,
   })

@@ -36,6 +36,29 @@ export interface BusinessClockTable {
   offset_ms: Generated<number>
 }
 
+export interface ColdSpendsTable {
+  network: string
+  transaction: string
+  index: string
+  asset: string
+  from_address: string
+  to_address: string | null
+  units: bigint
+  block_height: number
+}
+
+export interface ColdTransfersTable {
+  id: string
+  network: string
+  asset: string
+  units: bigint
+  to_address: string
+  expires_at: Date
+  imported_at: Date | null
+  ended: string | null
+  created_at: Date
+}
+
 export interface CustodyAddressesTable {
   network: string
   asset: string
@@ -178,6 +201,17 @@ export interface HouseAddressesTable {
   branch: number
   derivation_index: number
   created_at: Date
+}
+
+export interface HouseTransfersTable {
+  network: string
+  transaction: string
+  index: string
+  asset: string
+  from_address: string
+  to_address: string
+  units: bigint
+  block_height: number
 }
 
 export interface LedgerAccountsTable {
@@ -352,6 +386,22 @@ export interface ReserveReportsTable {
   signature: string | null
 }
 
+export interface SweepsTable {
+  id: string
+  network: string
+  asset: string
+  address: string
+  merchant_id: string
+  derivation_index: number
+  units: bigint
+  way: string
+  state: string
+  funding_id: string | null
+  outgoing_id: string | null
+  created_at: Date
+  updated_at: Date
+}
+
 export interface UtxosTable {
   network: string
   transaction: string
@@ -419,6 +469,8 @@ export interface Schema {
   addresses: AddressesTable
   alerts: AlertsTable
   business_clock: BusinessClockTable
+  cold_spends: ColdSpendsTable
+  cold_transfers: ColdTransfersTable
   custody_addresses: CustodyAddressesTable
   custody_recent: CustodyRecentTable
   custody_rounds: CustodyRoundsTable
@@ -432,6 +484,7 @@ export interface Schema {
   fundings: FundingsTable
   hot_wallets: HotWalletsTable
   house_addresses: HouseAddressesTable
+  house_transfers: HouseTransfersTable
   ledger_accounts: LedgerAccountsTable
   ledger_anchors: LedgerAnchorsTable
   ledger_entries: LedgerEntriesTable
@@ -450,6 +503,7 @@ export interface Schema {
   request_answers: RequestAnswersTable
   reserve_leaves: ReserveLeavesTable
   reserve_reports: ReserveReportsTable
+  sweeps: SweepsTable
   utxos: UtxosTable
   watch_blocks: WatchBlocksTable
   watch_cursors: WatchCursorsTable

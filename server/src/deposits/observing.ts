@@ -4,6 +4,7 @@ import { familyOf, ownerOf } from '../addresses/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { joinEffects, type Effects } from '../effects/index.ts'
+import { oursAmong } from '../outgoing/index.ts'
 import { compare, type Comparison } from './comparing.ts'
 
 import { brought } from './custody.ts'
@@ -23,7 +24,10 @@ const sightingsOf = async (
 ): Promise<Sighting[]> => {
   const candidates = candidatesIn(network, transactions, catalogue)
   const receivers = [...new Set(candidates.map(({ transfer }) => transfer.to))]
-  return sightingsAmong(candidates, await ownerOf(tx, familyOf(network), receivers))
+  const sightings = sightingsAmong(candidates, await ownerOf(tx, familyOf(network), receivers))
+  // What we send to an address ourselves, such as gas for its sweep, is nobody's deposit.
+  const ours = await oursAmong(tx, network, [...new Set(sightings.map(({ transaction }) => transaction))])
+  return sightings.filter(({ transaction }) => !ours.has(transaction))
 }
 
 /**

@@ -89,29 +89,3 @@ export const holdTransfer = (w: Withdrawal): Item['transfer'] => ({
   legs: [leg(w, w.ticker, 'merchant', 0n, w.units + w.fee)],
   at: w.createdAt,
 })
-
-/** House accounts of a transaction that pays nobody: a filler costs only the network's fee. */
-export const fillerCost = (
-  network: Network,
-  house: string,
-  fee: bigint,
-  direction: 'out' | 'back',
-  outgoingId: string,
-  { at, newId }: Moment,
-): Item => {
-  const sign = direction === 'out' ? 1n : -1n
-  const account = (kind: AccountKind) => ({ merchantId: house, asset: NATIVE_TICKER[network], kind })
-  return {
-    transfer: {
-      id: newId(),
-      merchantId: house,
-      kind: 'post',
-      cause: { kind: 'outgoing', id: outgoingId },
-      legs: [
-        { account: account(`custody:${network}`), posted: sign * fee, held: 0n },
-        { account: account('network-costs'), posted: -sign * fee, held: 0n },
-      ],
-      at,
-    },
-  }
-}

@@ -5,7 +5,7 @@ import { moveOf } from '../base/moves.ts'
 import { outgoingMoves } from '../outgoing/machine.ts'
 import { checkDestination } from './destination.ts'
 import { withdrawalMoves, type WithdrawalEvent, type WithdrawalState } from './machine.ts'
-import { captureItem, costItem, deliverItem, fillerCost, holdTransfer, releaseItem, transitItem } from './postings.ts'
+import { captureItem, costItem, deliverItem, holdTransfer, releaseItem, transitItem } from './postings.ts'
 import { withdrawalFee } from './pricing.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -98,11 +98,6 @@ describe('postings', () => {
         }
       }
     }))
-  })
-
-  test('a filler costs the house the network fee and nothing else', () => {
-    const { legs } = fillerCost('ETHEREUM', 'house', 21n, 'out', 'o', moment).transfer
-    expect(legs.map((l) => [l.account.kind, l.posted])).toEqual([['custody:ETHEREUM', 21n], ['network-costs', -21n]])
   })
 })
 

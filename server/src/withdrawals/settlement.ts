@@ -6,13 +6,13 @@ import { onAccounts, type CustodyMove } from '../custody/index.ts'
 import type { Tx } from '../db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { HOUSE, type Item } from '../ledger/index.ts'
-import { allocate, rescale } from '../money/index.ts'
-import { type OutgoingChange, type OutgoingSubscriber } from '../outgoing/index.ts'
+import { allocate } from '../money/index.ts'
+import { feeInLedgerUnits, ownCosts, type OutgoingChange, type OutgoingSubscriber } from '../outgoing/index.ts'
 import { raiseAlert } from '../platform/alerts.ts'
 import type { Notice } from '../webhooks/index.ts'
 import { withdrawalMoves, type WithdrawalEvent } from './machine.ts'
 import { withdrawalNotice } from './notice.ts'
-import { captureItem, costItem, fillerCost, releaseItem, transitItem } from './postings.ts'
+import { captureItem, costItem, releaseItem, transitItem } from './postings.ts'
 import { carriedBy, move } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -33,10 +33,12 @@ const EVENTS: Record<OutgoingChange['event'], WithdrawalEvent> = {
 export const createSettlement =
   (catalogue: Catalogue): OutgoingSubscriber =>
   async (tx, change, moment) => {
-    if (change.outgoing.purpose === 'filler') return settleFiller(catalogue, change, moment)
+    const { purpose } = change.outgoing
+    if (purpose === 'filler') return ownCosts(catalogue, change, [HOUSE], moment)
+    if (purpose !== 'payout') return noEffects
     const withdrawals = await carriedBy(tx, change.outgoing.id)
     // What carries nobody's money any more still costs its fee.
-    if (withdrawals.length === 0 && change.outgoing.purpose === 'payout') return settleFiller(catalogue, change, moment)
+    if (withdrawals.length === 0) return ownCosts(catalogue, change, [HOUSE], moment)
     const shares = feeShares(catalogue, change, withdrawals.length)
     const all: Effects[] = []
     for (const [i, withdrawal] of withdrawals.entries()) {
@@ -124,23 +126,4 @@ const alertReverted = async (tx: Tx, change: OutgoingChange, withdrawal: Withdra
 const feeShares = (catalogue: Catalogue, { outgoing }: OutgoingChange, count: number): bigint[] => {
   if (count === 0) return []
   return allocate(feeInLedgerUnits(catalogue, outgoing), Array.from({ length: count }, () => 1n))
-}
-
-const feeInLedgerUnits = (catalogue: Catalogue, { network, networkFee }: OutgoingChange['outgoing']): bigint => {
-  const native = catalogue.findCrypto(NATIVE_TICKER[network])
-  const on = native?.networks.get(network)
-  if (!native || !on) throw new Error(`the catalogue lacks ${NATIVE_TICKER[network]}, in which ${network} is paid`)
-  return rescale(networkFee ?? 0n, on.decimals, native.scale)
-}
-
-const settleFiller = (catalogue: Catalogue, change: OutgoingChange, moment: Moment): Effects => {
-  const { event, outgoing } = change
-  if (event !== 'mined' && event !== 'reorganized') return noEffects
-  const fee = feeInLedgerUnits(catalogue, outgoing)
-  if (fee === 0n) return noEffects
-  const direction = event === 'mined' ? 'out' : 'back'
-  const item = fillerCost(outgoing.network, HOUSE, fee, direction, outgoing.id, moment)
-  const left = direction === 'out' ? -fee : fee
-  const moves = onAccounts([{ network: outgoing.network, asset: NATIVE_TICKER[outgoing.network], address: outgoing.senders[0]!, units: left, height: outgoing.minedHeight }])
-  return { items: [item], notices: [], moves }
 }

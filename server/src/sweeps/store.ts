@@ -1,0 +1,97 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { familyOf } from '../addresses/index.ts'
+import type { Moment } from '../base/moment.ts'
+import { moveOf, statesTaking } from '../base/moves.ts'
+import type { Db, Tx } from '../db/index.ts'
+import { sweepMoves, type SweepEvent } from './machine.ts'
+import type { Holder, Holding, Sweep } from './sweep.ts'
+
+const COLUMNS = sql.raw(`s.id, s.network, s.asset, s.address, s.merchant_id as "merchantId", s.derivation_index as "derivationIndex",
+  s.units, s.way, s.state, s.funding_id as "fundingId", s.outgoing_id as "outgoingId"`)
+
+/**
+ * Deposit addresses that hold something final which no sweep is under way for, those that wait longest first. What a block
+ * above the final one brought does not count: it could still be taken back.
+ */
+export const holdersOn = async (db: Db, network: Network, most: number): Promise<Holder[]> => {
+  const { rows } = await sql<Omit<Holder, 'holdings'> & Holding>`
+    with held as (
+      select c.address, c.asset, a.merchant_id, a.derivation_index, c.booked - c.suspended - d.young as units, d.since, l.n as swept
+      from custody_addresses c
+      join addresses a on a.family = ${familyOf(network)} and a.address = c.address
+      left join lateral (select max(created_at) as last, count(*) as n from sweeps s
+        where s.network = c.network and s.address = c.address and s.asset = c.asset and s.state = 'final') l on true
+      cross join lateral (
+        select coalesce(sum(d.units) filter (where d.block_height > w.final_height), 0) as young,
+          min(d.created_at) filter (where l.last is null or d.updated_at > l.last) as since
+        from deposits d join watch_cursors w on w.network = d.network
+        where d.merchant_id = a.merchant_id and d.network = c.network and d.address = c.address and d.asset = c.asset
+          and not d.internal and d.block_height is not null) d
+      where c.network = ${network} and c.booked > 0 and not exists (select from sweeps s
+        where s.network = c.network and s.address = c.address and s.asset = c.asset and s.state not in ('final', 'failed', 'replaced'))
+        and not exists (select from freezes f where f.lifted_at is null and (f.asset is null or f.asset = c.asset) and f.merchant_id is null))
+    select address, asset, merchant_id as "merchantId", derivation_index as "derivationIndex", units, since, swept as "sweptBefore"
+    from held where units > 0 and since is not null order by since, address limit ${most}`.execute(db)
+  const holders = new Map<string, Holder>()
+  for (const { asset, units, since, ...owner } of rows) {
+    const holder = holders.get(owner.address) ?? { ...owner, holdings: [] }
+    holders.set(owner.address, holder)
+    holder.holdings.push({ asset, units, since })
+  }
+  return [...holders.values()]
+}
+
+export type NewSweep = Pick<Sweep, 'id' | 'network' | 'asset' | 'address' | 'merchantId' | 'derivationIndex' | 'units' | 'way'> & {
+  state: 'planned' | 'carried' | 'funded'
+  fundingId: string | null
+  outgoingId: string | null
+}
+
+/** Stores sweeps; false, and none, when another process has begun one of the same address and asset. */
+export const insertSweeps = async (tx: Tx, sweeps: readonly NewSweep[], { at }: Moment): Promise<boolean> => {
+  let stored = 0
+  for (const s of sweeps) {
+    const { rows } = await sql`insert into sweeps(id, network, asset, address, merchant_id, derivation_index, units, way, state,
+        funding_id, outgoing_id, created_at, updated_at)
+      values (${s.id}, ${s.network}, ${s.asset}, ${s.address}, ${s.merchantId}, ${s.derivationIndex}, ${s.units}, ${s.way}, ${s.state},
+        ${s.fundingId}, ${s.outgoingId}, ${at}, ${at})
+      on conflict (network, address, asset) where state not in ('final', 'failed', 'replaced') do nothing returning id`.execute(tx)
+    stored += rows.length
+  }
+  return stored === sweeps.length
+}
+
+/** Moves sweeps by their table, by compare-and-set. @returns those that took the event */
+export const moveSweeps = async (
+  tx: Tx,
+  which: { ids: readonly string[] } | { outgoingId: string } | { fundingId: string },
+  event: SweepEvent,
+  at: Date,
+  more: { outgoingId?: string; fundingId?: string } = {},
+): Promise<Sweep[]> => {
+  const from = statesTaking(sweepMoves, event)
+  const target = moveOf(sweepMoves, from[0]!, event)!.to
+  const chosen =
+    'ids' in which ? sql`s.id = any(${[...which.ids]}::uuid[])`
+    : 'outgoingId' in which ? sql`s.outgoing_id = ${which.outgoingId}`
+    : sql`s.funding_id = ${which.fundingId}`
+  const { rows } = await sql<Sweep>`update sweeps s set state = ${target}, updated_at = ${at},
+      outgoing_id = coalesce(${more.outgoingId ?? null}::uuid, s.outgoing_id),
+      funding_id = coalesce(${more.fundingId ?? null}::uuid, s.funding_id)
+    where ${chosen} and s.state = any(${from}) returning ${COLUMNS}`.execute(tx)
+  return rows
+}
+
+export const sweepsOf = async (db: Db | Tx, outgoingId: string): Promise<Sweep[]> => {
+  const { rows } = await sql<Sweep>`select ${COLUMNS} from sweeps s
+    where s.outgoing_id = ${outgoingId} or s.funding_id = ${outgoingId} order by s.created_at, s.id`.execute(db)
+  return rows
+}
+
+/** Sweeps in a state that their transaction does not change, oldest first. */
+export const sweepsIn = async (db: Db, network: Network, state: 'planned' | 'funded', most: number): Promise<Sweep[]> => {
+  const { rows } = await sql<Sweep>`select ${COLUMNS} from sweeps s
+    where s.network = ${network} and s.state = ${state} order by s.created_at, s.id limit ${most}`.execute(db)
+  return rows
+}
