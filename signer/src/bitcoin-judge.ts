@@ -31,12 +31,13 @@ const CHANGE_BRANCH = 1
  */
 export function judgeBitcoin(policy: BitcoinPolicy, keyring: Keyring, request: SignRequest): Judgement {
   if (request.purpose !== 'payout' && request.purpose !== 'cold') {
-    throw new Refusal('network', 'On Bitcoin only payouts and transfers to cold storage are signed')
+    throw new Refusal('network', 'On Bitcoin only payouts, consolidations and transfers to cold storage are signed')
   }
   const psbt = readPsbt(request.unsigned)
   judgeInputs(psbt, keyring, request)
   const changeIndex = judgeOutputs(psbt, policy, keyring, request.intents)
-  const fee = judgeFee(psbt, policy, request.intents)
+  const paid = request.intents.reduce((sum, { units }) => sum + BigInt(units), 0n)
+  const fee = judgeFee(psbt, policy, paid)
   const unsignedId = unsignedTxid(psbt)
   return {
     unsignedId,
@@ -45,12 +46,12 @@ export function judgeBitcoin(policy: BitcoinPolicy, keyring: Keyring, request: S
     // Transactions for one set of intents all conflict; see History.
     feeSlot: nameOfSet(request.intents),
     ...(changeIndex !== undefined && { changeIndex }),
-    sign: () => sign(psbt, unsignedId, keyring, request),
+    sign: () => signRead(psbt, unsignedId, keyring, request),
   }
 }
 
 /** Only the one encoding chainkit writes: then nothing in the bytes escapes judgement. */
-function readPsbt(unsigned: string): Psbt {
+export function readPsbt(unsigned: string): Psbt {
   const bytes = Buffer.from(unsigned, 'hex')
   const psbt = parsePsbt(bytes)
   if (isRefused(psbt)) throw new Refusal('not-parsable', psbt.message)
@@ -76,7 +77,7 @@ function readPsbt(unsigned: string): Psbt {
   return psbt
 }
 
-function judgeInputs(psbt: Psbt, keyring: Keyring, { keys }: SignRequest): void {
+export function judgeInputs(psbt: Psbt, keyring: Keyring, { keys }: SignRequest): void {
   if (keys.length !== psbt.inputs.length) throw new Refusal('key-mismatch', 'There must be one key for each input')
   psbt.inputs.forEach(({ script }, at) => {
     if (!equal(keyring.bitcoinAddress(keys[at]!).script, script)) {
@@ -119,7 +120,7 @@ function scriptOf({ id, to }: Intent, { chain }: BitcoinPolicy): Uint8Array {
 }
 
 /** The PSBT says which key change goes to; only the script that we derive ourselves counts. */
-function ownChangeIndex({ script, origins }: PsbtOutput, keyring: Keyring): number | undefined {
+export function ownChangeIndex({ script, origins }: PsbtOutput, keyring: Keyring): number | undefined {
   if (origins.length !== 1) return undefined
   const { masterFingerprint, path } = origins[0]!
   const branch = [...accountPath('hot', keyring.chain), CHANGE_BRANCH]
@@ -145,14 +146,17 @@ function unexplained(
   return new Refusal('unknown-output', `Output ${at} pays ${address}, which is neither an intent nor our change`)
 }
 
-/** BIP 143 signs the amount of each input, so a PSBT that misstates one yields a transaction nobody accepts. */
-function judgeFee(psbt: Psbt, { fee: caps }: BitcoinPolicy, intents: readonly Intent[]): bigint {
+/**
+ * The fee, when it is under all caps. @param paid satoshi that the relative cap is of
+ *
+ * BIP 143 signs the amount of each input, so a PSBT that misstates one yields a transaction nobody accepts.
+ */
+export function judgeFee(psbt: Psbt, { fee: caps }: BitcoinPolicy, paid: bigint): bigint {
   const fee = psbtFee(psbt)
   if (fee < 0n) throw new Refusal('not-parsable', 'The outputs are more than the inputs')
   if (fee > caps.maxUnits) {
     throw new Refusal('fee-too-high', `A fee of ${fee} satoshi is above the cap of ${caps.maxUnits}`)
   }
-  const paid = intents.reduce((sum, { units }) => sum + BigInt(units), 0n)
   if (fee * 1000n > caps.maxPerMille * paid) {
     throw new Refusal('fee-too-high', `A fee of ${fee} satoshi is above ${caps.maxPerMille}/1000 of the ${paid} paid`)
   }
@@ -167,7 +171,12 @@ function judgeFee(psbt: Psbt, { fee: caps }: BitcoinPolicy, intents: readonly In
 }
 
 /** What was signed is read again from its own bytes before it may leave. */
-function sign(psbt: Psbt, unsignedId: string, keyring: Keyring, { keys }: SignRequest): ReturnType<Judgement['sign']> {
+export function signRead(
+  psbt: Psbt,
+  unsignedId: string,
+  keyring: Keyring,
+  { keys }: SignRequest,
+): ReturnType<Judgement['sign']> {
   const { raw, txid, vsize } = keyring.withBitcoinKeys(keys, (privateKeys) => signPayout(psbt, privateKeys))
   const parsed = parseTransaction(raw)
   if (isRefused(parsed) || parsed.txid !== unsignedId || txid !== unsignedId) {

@@ -25,6 +25,8 @@ export interface BitcoinPolicy extends CommonPolicy {
   chain: BitcoinChain
   /** Besides: thousandths of what is paid out, and thousandths of a satoshi for each virtual byte */
   fee: FeePolicy & { maxPerMille: bigint; maxMilliSatPerVb: bigint }
+  /** Joining coins of ours into one of the hot account. Absent: none. */
+  consolidation?: { enabled: boolean }
 }
 
 export interface EvmPolicy extends CommonPolicy {
@@ -61,7 +63,7 @@ export function readNetwork(name: Network, value: unknown, at: string, approverC
 }
 
 function readBitcoin(value: unknown, at: string, approverCount: number): BitcoinPolicy {
-  const fields = readObject(value, at, ['enabled', 'chain', 'fee', 'assets'])
+  const fields = readObject(value, at, ['enabled', 'chain', 'fee', 'assets'], ['consolidation'])
   const chain = fields['chain']
   if (typeof chain !== 'string' || !isBitcoinChain(chain)) throw new ShapeError(`${at}.chain is not a chain of Bitcoin`)
   const fee = readObject(fields['fee'], `${at}.fee`, [...FEE_CAPS, 'maxPerMille', 'maxMilliSatPerVb'])
@@ -71,6 +73,9 @@ function readBitcoin(value: unknown, at: string, approverCount: number): Bitcoin
     network: 'BITCOIN',
     chain,
     fee: { ...readFee(fee, at), maxPerMille, maxMilliSatPerVb },
+    ...(fields['consolidation'] !== undefined && {
+      consolidation: readSwitch(fields['consolidation'], `${at}.consolidation`),
+    }),
     ...withColdOn(chain, readCommon('BITCOIN', fields, at, approverCount), at),
   }
 }
@@ -108,6 +113,10 @@ function readTron(value: unknown, at: string, approverCount: number): TronPolicy
     ...(treasury && { treasury }),
     ...readCommon('TRON', fields, at, approverCount),
   }
+}
+
+function readSwitch(value: unknown, at: string): { enabled: boolean } {
+  return { enabled: readBoolean(readObject(value, at, ['enabled'])['enabled'], `${at}.enabled`) }
 }
 
 function readTreasury(value: unknown, at: string): TronPolicy['treasury'] {

@@ -30,10 +30,11 @@ export interface Approval {
  * `payout`: pays the intents and nothing else. `filler`: an EVM transaction that only uses up a nonce, sent to its own
  * address with nothing in it, to close a gap or to cancel what is stuck. `treasury`: a transaction of TRON that stakes, or
  * lends resources to, or activates, an account of ours; it pays nobody. `sweep`: an EVM transaction that brings deposits
- * to the treasury of the policy, or gives a deposit address the gas to do so. `cold`: pays one intent to the cold address that the policy
+ * to the treasury of the policy, or gives a deposit address the gas to do so. `consolidation`: a Bitcoin transaction that
+ * joins coins of ours into one of the hot account; it pays nobody. `cold`: pays one intent to the cold address that the policy
  * has for its asset.
  */
-export type Purpose = 'payout' | 'filler' | 'treasury' | 'sweep' | 'cold'
+export type Purpose = 'payout' | 'filler' | 'treasury' | 'sweep' | 'consolidation' | 'cold'
 
 export interface SignRequest {
   network: Network

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { judgeBitcoin } from './bitcoin-judge.ts'
 import { requireCold } from './cold-judge.ts'
+import { judgeConsolidation } from './consolidation-judge.ts'
 import type { SignedEntry } from './entry.ts'
 import { judgeEvm } from './evm-judge.ts'
 import type { History } from './history.ts'
@@ -103,7 +104,10 @@ function hashOf({ network, unsigned, keys }: SignRequest): string {
 /** What the bytes do, when the policy lets them. Throws a Refusal. */
 export function judge(networkPolicy: NetworkPolicy, keyring: Keyring, request: SignRequest, now: number): Judgement {
   if (request.purpose === 'cold') requireCold(networkPolicy, request)
-  if (networkPolicy.network === 'BITCOIN') return judgeBitcoin(networkPolicy, keyring, request)
+  if (networkPolicy.network === 'BITCOIN') {
+    return (request.purpose === 'consolidation' ? judgeConsolidation : judgeBitcoin)(networkPolicy, keyring, request)
+  }
+  if (request.purpose === 'consolidation') throw new Refusal('network', 'Coins are consolidated on Bitcoin only')
   if (networkPolicy.network === 'TRON') return judgeTron(networkPolicy, keyring, request, now)
   return (request.purpose === 'sweep' ? judgeSweep : judgeEvm)(networkPolicy, keyring, request)
 }

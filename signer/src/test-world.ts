@@ -98,6 +98,7 @@ export const policyFile = {
         maxPerDay: '90000',
       },
       assets: { BTC: { enabled: true, maxPerIntent: '1000000', maxPerHour: '3000000', maxPerDay: '5000000' } },
+      consolidation: { enabled: true },
     },
     ETHEREUM: {
       enabled: true,
