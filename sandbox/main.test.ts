@@ -40,6 +40,7 @@ beforeAll(async () => {
     DATABASE_URL: '',
     BURSAR_BLOCK_SECONDS_BITCOIN: '0.2',
     BURSAR_BLOCK_SECONDS_ETHEREUM: '0.2',
+    BURSAR_BLOCK_SECONDS_TRON: '0.2',
   }
   for (const variable of Object.values(portVariables)) env[variable] = String(await freePort())
 })
@@ -77,9 +78,8 @@ async function stop(): Promise<number | null> {
 /** The processes that outlive a killed supervisor. */
 function nodes(): ProcessIdentity[] {
   const at = (file: string) => join(dir, 'data', file)
-  const recorded = ['bitcoin/process.json', 'ethereum/state.json.process.json', 'bsc/state.json.process.json'].map(
-    (file) => recordedProcess(at(file)),
-  )
+  const files = ['bitcoin/process.json', 'ethereum/state.json.process.json', 'bsc/state.json.process.json', 'tron/process.json']
+  const recorded = files.map((file) => recordedProcess(at(file)))
   const lock = at('postgres/postmaster.pid')
   const postmaster = existsSync(lock) ? inspectProcess(Number(readFileSync(lock, 'utf8').split('\n')[0])) : undefined
   return [...recorded, postmaster].filter((node) => node !== undefined)
@@ -113,7 +113,7 @@ async function payEverywhere({ control, chains }: Description): Promise<void> {
 }
 
 async function expectPaid({ control }: Description): Promise<void> {
-  expect(paid.size).toBeGreaterThanOrEqual(2)
+  expect(paid.size).toBeGreaterThanOrEqual(3)
   for (const asked of paid.values())
     expect(await ask(`${control}/balance?${new URLSearchParams(asked)}`)).toEqual({ value: '0.75' })
 }
@@ -122,7 +122,7 @@ test('starts everything, moves money, and stops everything', async () => {
   const world = await start()
   await payEverywhere(world)
   await fetch(`${world.inbox}/merchant/shop`, { method: 'POST', body: 'hello' })
-  expect(nodes().length).toBeGreaterThanOrEqual(3)
+  expect(nodes().length).toBeGreaterThanOrEqual(4)
   expect(await stop()).toBe(0)
   expect(current?.output()).toContain('stopping: SIGINT')
   expect(nodes()).toEqual([])
@@ -156,7 +156,7 @@ test('after kill -9 of everything nothing is lost', async () => {
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   current?.child.kill('SIGKILL')
   await current?.ended
-  expect(await killNodes()).toBeGreaterThanOrEqual(3)
+  expect(await killNodes()).toBeGreaterThanOrEqual(4)
   await expectPaid(await start())
 })
 
@@ -185,9 +185,9 @@ test('a port in use is told with who has it and what to set, and nothing is left
 })
 
 test('settings that cannot be used are all told', () => {
-  const bad = { BURSAR_PORT_INBOX: '80.5', BURSAR_BLOCK_SECONDS_BSC: 'fast' }
+  const bad = { BURSAR_PORT_INBOX: '80.5', BURSAR_BLOCK_SECONDS_BSC: 'fast', BURSAR_TRON_SOLID_LAG: '1000' }
   expect(() => readSettings(bad, '/')).toThrow(
-    /BURSAR_PORT_INBOX=80.5: set a whole number[^]*BURSAR_BLOCK_SECONDS_BSC=fast: set a number/,
+    /BURSAR_PORT_INBOX=80.5: set a whole number[^]*BURSAR_BLOCK_SECONDS_BSC=fast: set a number[^]*BURSAR_TRON_SOLID_LAG=1000: set a whole number from 0 to 100/,
   )
   expect(readSettings({}, '/srv')).toMatchObject({ dir: '/srv/.bursar', ports: { control: 8090, inbox: 8091 } })
 })

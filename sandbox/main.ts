@@ -47,14 +47,14 @@ async function startAll(supervisor: Supervisor, settings: SandboxSettings): Prom
 }
 
 /** What was started, and three things to try. */
-function welcome({ inbox, chains }: World, { api, control, merchants }: Platform): void {
+function welcome(world: World, { api, control, merchants }: Platform): void {
   const [merchant] = merchants
   const bursar = 'npm run try --'
   say('')
   say(`  API          ${api}   (reference: ${api}/docs)`)
   say(`  control      ${control}`)
-  say(`  inbox        ${inbox.url}/messages?after=0`)
-  say(`  chains       ${chains.map((chain) => chain.blockchain).join(', ')}`)
+  say(`  inbox        ${world.inbox.url}/messages?after=0`)
+  for (const { blockchain, url } of nodesOf(world)) say(`  chain        ${url}   (${blockchain})`)
   say(`  merchant     ${merchant?.id}`)
   say('')
   say('Try, in another terminal:')
@@ -65,10 +65,25 @@ function welcome({ inbox, chains }: World, { api, control, merchants }: Platform
 }
 
 /** What tools need to know. */
-function describe({ databaseUrl, bitcoin, ethereum, bsc, inbox }: World, { api, control, merchants, environment }: Platform): object {
-  const evm = [ethereum, bsc].map(({ node, chain, assets }) => ({ blockchain: chain.blockchain, url: node.url, assets }))
-  const btc = bitcoin === undefined ? [] : [{ blockchain: 'BITCOIN', url: bitcoin.node.url, user: bitcoin.node.user, password: bitcoin.node.password }]
-  return { api, checkout: api, control, inbox: inbox.url, merchants, database: databaseUrl, chains: [...btc, ...evm], environment }
+function describe(world: World, { api, control, merchants, environment }: Platform): object {
+  const { databaseUrl: database, inbox } = world
+  return { api, checkout: api, control, inbox: inbox.url, merchants, database, chains: nodesOf(world), environment }
+}
+
+interface NodeDescription {
+  readonly blockchain: string
+  readonly url: string
+  /** Bitcoin's. */
+  readonly user?: string
+  readonly password?: string
+  readonly assets?: readonly { readonly ticker: string; readonly decimals: number; readonly token?: string }[]
+}
+
+function nodesOf({ bitcoin, ethereum, bsc, tron }: World): NodeDescription[] {
+  const others = [ethereum, bsc, tron].map(({ node, chain, assets }) => ({ blockchain: chain.blockchain, url: node.url, assets }))
+  if (bitcoin === undefined) return others
+  const { url, user, password } = bitcoin.node
+  return [{ blockchain: 'BITCOIN', url, user, password }, ...others]
 }
 
 function writeDescription(settings: SandboxSettings, description: object): void {

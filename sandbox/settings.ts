@@ -8,7 +8,9 @@ export interface SandboxSettings {
   /** A server of the user's own; absent: the sandbox starts one. */
   readonly databaseUrl?: string
   readonly ports: Readonly<Record<keyof typeof portVariables, number>>
-  readonly pace: { readonly bitcoin: Pace; readonly ethereum: Pace; readonly bsc: Pace }
+  readonly pace: { readonly bitcoin: Pace; readonly ethereum: Pace; readonly bsc: Pace; readonly tron: Pace }
+  /** How many blocks make a block of TRON solid, and so a deposit Done. The real network's usual 19 would be a minute. */
+  readonly tronSolidLag: number
 }
 
 /** The variable that moves each port, for messages too. */
@@ -19,6 +21,7 @@ export const portVariables = {
   bitcoin: 'BURSAR_PORT_BITCOIN',
   ethereum: 'BURSAR_PORT_ETHEREUM',
   bsc: 'BURSAR_PORT_BSC',
+  tron: 'BURSAR_PORT_TRON',
   innerApi: 'BURSAR_PORT_INNER_API',
   innerWorker: 'BURSAR_PORT_INNER_WORKER',
   innerWatcher: 'BURSAR_PORT_INNER_WATCHER',
@@ -49,6 +52,7 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): SandboxSetti
       bitcoin: port('bitcoin', 18_543),
       ethereum: port('ethereum', 18_545),
       bsc: port('bsc', 18_546),
+      tron: port('tron', 18_547),
       innerApi: port('innerApi', 8092),
       innerWorker: port('innerWorker', 8093),
       innerWatcher: port('innerWatcher', 8094),
@@ -57,7 +61,9 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): SandboxSetti
       bitcoin: pace('BURSAR_BLOCK_SECONDS_BITCOIN', 3),
       ethereum: pace('BURSAR_BLOCK_SECONDS_ETHEREUM', 1),
       bsc: pace('BURSAR_BLOCK_SECONDS_BSC', 0.5),
+      tron: pace('BURSAR_BLOCK_SECONDS_TRON', 3),
     },
+    tronSolidLag: number('BURSAR_TRON_SOLID_LAG', 10, 100, true),
   }
   if (problems.length > 0) throw new Error(`the sandbox cannot start:\n  ${problems.join('\n  ')}`)
   return settings

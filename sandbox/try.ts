@@ -21,7 +21,7 @@ async function run([command, ticker = 'USDT', blockchain = 'ETHEREUM', amount = 
   const { id, privateKey } = sandbox.merchants[0]!
   const client = new Bursar({ url: sandbox.api, merchantId: id, privateKey })
   if (command === 'balances') {
-    console.table(await client.balances.list(['BTC', 'ETH', 'BNB', 'USDT', 'USDC']))
+    console.table(await client.balances.list(['BTC', 'ETH', 'BNB', 'TRX', 'USDT', 'USDC']))
     return 0
   }
   if (command === 'deposit') return deposit(sandbox, client, { ticker, blockchain, amount })

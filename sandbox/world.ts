@@ -9,6 +9,10 @@ import { openBitcoin } from './chains/bitcoin.ts'
 import type { SandboxChain } from './chains/chain.ts'
 import { openEvm } from './chains/evm.ts'
 import type { EvmAsset } from './chains/evm.ts'
+import { openTron } from './chains/tron.ts'
+import type { OpenedTron } from './chains/tron.ts'
+import { bsc, ethereum } from './evm-specs.ts'
+import type { EvmSpec } from './evm-specs.ts'
 import { startInbox } from './inbox/index.ts'
 import type { Inbox } from './inbox/index.ts'
 import { startMiner } from './miner.ts'
@@ -18,7 +22,8 @@ import { portVariables } from './settings.ts'
 import type { SandboxSettings } from './settings.ts'
 import type { Supervisor } from './supervise.ts'
 import { ensureTokens } from './tokens/index.ts'
-import type { TokenSpec } from './tokens/index.ts'
+import { startTronNode } from './tron/node.ts'
+import type { TronNode } from './tron/node.ts'
 
 export interface World {
   readonly databaseUrl: string
@@ -26,6 +31,7 @@ export interface World {
   readonly bitcoin?: { readonly node: Bitcoind; readonly chain: SandboxChain }
   readonly ethereum: EvmWorld
   readonly bsc: EvmWorld
+  readonly tron: TronWorld
   readonly inbox: Inbox
   readonly chains: readonly SandboxChain[]
 }
@@ -36,36 +42,8 @@ export interface EvmWorld {
   readonly assets: readonly EvmAsset[]
 }
 
-interface EvmSpec {
-  readonly name: 'ethereum' | 'bsc'
-  readonly blockchain: string
-  readonly chainId: number
-  readonly baseFee?: bigint
-  readonly coin: string
-  readonly tokens: readonly TokenSpec[]
-}
-
-/** Private chain ids; decimals as on the real chains. On Ethereum USDT's transfers return nothing and USDC takes signatures, on BSC both are plain. */
-const ethereum: EvmSpec = {
-  name: 'ethereum',
-  blockchain: 'ETHEREUM',
-  chainId: 31_337,
-  coin: 'ETH',
-  tokens: [
-    { contract: 'UsdtLike', name: 'Sandbox Tether USD', symbol: 'USDT', decimals: 6 },
-    { contract: 'UsdcLike', name: 'Sandbox USD Coin', symbol: 'USDC', decimals: 6 },
-  ],
-}
-const bsc: EvmSpec = {
-  name: 'bsc',
-  blockchain: 'BINANCE_SMART_CHAIN',
-  chainId: 31_356,
-  baseFee: 0n,
-  coin: 'BNB',
-  tokens: [
-    { contract: 'TestToken', name: 'Sandbox Tether USD', symbol: 'USDT', decimals: 18 },
-    { contract: 'TestToken', name: 'Sandbox USD Coin', symbol: 'USDC', decimals: 18 },
-  ],
+export interface TronWorld extends OpenedTron {
+  readonly node: TronNode
 }
 
 /** Starts all of it. Without a bitcoind it says why and goes on. */
@@ -74,12 +52,13 @@ export async function startWorld(
   settings: SandboxSettings,
   log: (line: string) => void,
 ): Promise<World> {
-  for (const folder of ['logs', 'bitcoin', 'ethereum', 'bsc'])
+  for (const folder of ['logs', 'bitcoin', 'ethereum', 'bsc', 'tron'])
     mkdirSync(join(settings.dir, folder), { recursive: true })
   const databaseUrl = await startDatabase(supervisor, settings, log)
   const bitcoin = await startBitcoin(supervisor, settings, log)
   const eth = await startEvm(supervisor, settings, ethereum, log)
   const bnb = await startEvm(supervisor, settings, bsc, log)
+  const tron = await startTron(supervisor, settings, log)
   const inbox = await supervisor.start('webhook inbox', () =>
     startInbox({
       port: settings.ports.inbox,
@@ -88,8 +67,8 @@ export async function startWorld(
       log,
     }),
   )
-  const chains = [...(bitcoin === undefined ? [] : [bitcoin.chain]), eth.chain, bnb.chain]
-  return { databaseUrl, ...(bitcoin === undefined ? {} : { bitcoin }), ethereum: eth, bsc: bnb, inbox, chains }
+  const chains = [...(bitcoin === undefined ? [] : [bitcoin.chain]), eth.chain, bnb.chain, tron.chain]
+  return { databaseUrl, ...(bitcoin === undefined ? {} : { bitcoin }), ethereum: eth, bsc: bnb, tron, inbox, chains }
 }
 
 async function startDatabase(
@@ -172,6 +151,26 @@ async function startEvm(
     },
   )
   return { node, chain, assets }
+}
+
+async function startTron(
+  supervisor: Supervisor,
+  settings: SandboxSettings,
+  log: (line: string) => void,
+): Promise<TronWorld> {
+  const logFile = logFileOf(settings, 'tron')
+  const node = await supervisor.start('tron', async () => {
+    const started = await startTronNode({
+      dataDir: join(settings.dir, 'tron'),
+      logFile,
+      port: settings.ports.tron,
+      portSetting: portVariables.tron,
+      solidLag: settings.tronSolidLag,
+    })
+    return { ...started, logFile }
+  })
+  const opened = await startBlocks(supervisor, 'tron blocks', settings.pace.tron, log, () => openTron(node.url))
+  return { node, ...opened }
 }
 
 /** A node that runs is made ready, and finds blocks from then on. */

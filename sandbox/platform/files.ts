@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checksumAddress } from '@bursar/chainkit/evm'
-import type { EvmWorld, World } from '../world.ts'
+import type { EvmWorld, TronWorld, World } from '../world.ts'
 
 export interface SettingsFiles {
   readonly networks: string
@@ -27,7 +27,7 @@ export async function writeSettingsFiles(dir: string, world: World): Promise<Set
   }
 }
 
-async function networksOf({ bitcoin, ethereum, bsc }: World): Promise<object> {
+async function networksOf({ bitcoin, ethereum, bsc, tron }: World): Promise<object> {
   const evm = ({ node }: EvmWorld, chainId: number, more: object): object => ({ url: node.url, chainId, ...more })
   const btc = bitcoin && {
     BITCOIN: {
@@ -40,24 +40,28 @@ async function networksOf({ bitcoin, ethereum, bsc }: World): Promise<object> {
     ...btc,
     ETHEREUM: evm(ethereum, 31_337, { gasPriceFloor: '1000000' }),
     BINANCE_SMART_CHAIN: evm(bsc, 31_356, { legacyGas: true, gasPriceFloor: '100000000' }),
+    TRON: { url: tron.node.url, solidityUrl: tron.node.url, genesis: tron.genesis, internalTransactions: true },
   }
 }
 
-const tokenOf = (world: EvmWorld, ticker: string): string => world.assets.find((asset) => asset.ticker === ticker)?.token ?? ''
+const tokenOf = (world: EvmWorld | TronWorld, ticker: string): string => world.assets.find((asset) => asset.ticker === ticker)?.token ?? ''
 
-function assetsOf({ bitcoin, ethereum, bsc }: World): object {
+function assetsOf({ bitcoin, ethereum, bsc, tron }: World): object {
   const native = (decimals: number, least: string): object => ({ decimals, minDeposit: least, minWithdrawal: least })
-  const token = (world: EvmWorld, ticker: string, decimals: number): object => ({
+  const token = (world: EvmWorld | TronWorld, ticker: string, decimals: number): object => ({
     contract: tokenOf(world, ticker), decimals, minDeposit: '1', minWithdrawal: '1', withdrawalFee: { fixed: '0.5' },
   })
   const stable = (ticker: string, name: string): object => ({
-    ticker, name, networks: { ETHEREUM: token(ethereum, ticker, 6), BINANCE_SMART_CHAIN: token(bsc, ticker, 18) },
+    ticker,
+    name,
+    networks: { ETHEREUM: token(ethereum, ticker, 6), BINANCE_SMART_CHAIN: token(bsc, ticker, 18), TRON: token(tron, ticker, 6) },
   })
   return {
     crypto: [
       ...(bitcoin ? [{ ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: native(8, '0.0001') } }] : []),
       { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: native(18, '0.001') } },
       { ticker: 'BNB', name: 'BNB', networks: { BINANCE_SMART_CHAIN: native(18, '0.001') } },
+      { ticker: 'TRX', name: 'TRON', networks: { TRON: native(6, '1') } },
       stable('USDT', 'Tether USD'),
       stable('USDC', 'USD Coin'),
     ],
@@ -74,13 +78,17 @@ function policyOf({ bitcoin }: World): object {
     ...(bitcoin ? { BITCOIN: { watch: { pollMs: 500 }, sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 3_000 }, payoutEveryMs: 1_500 } } : {}),
     ETHEREUM: evm,
     BINANCE_SMART_CHAIN: evm,
+    TRON: { watch: { pollMs: 500 }, sending: { rebroadcastEveryMs: 3_000 }, payoutEveryMs: 250 },
   }
 }
 
 const E18 = 10n ** 18n
+const E6 = 1_000_000n
+/** The server's transactions of TRON live ten minutes; a minute more, should the chain be ahead of the clock. */
+const TRON_LIFETIME_MS = 11 * 60_000
 
 /** Limits high enough for tests to pass and low enough to be seen at work. */
-function signerPolicyOf({ bitcoin, ethereum, bsc }: World): object {
+function signerPolicyOf({ bitcoin, ethereum, bsc, tron }: World): object {
   const asset = (unit: bigint, contract?: string): object => ({
     enabled: true,
     ...(contract === undefined ? {} : { contract }),
@@ -100,14 +108,24 @@ function signerPolicyOf({ bitcoin, ethereum, bsc }: World): object {
     fee: { maxUnits: '1000000', maxPerMille: '500', maxMilliSatPerVb: '1000000', maxPerHour: '100000000', maxPerDay: '1000000000' },
     assets: { BTC: asset(100_000_000n) },
   }
+  const trx = (whole: bigint): string => (whole * E6).toString()
+  const trc = {
+    enabled: true,
+    maxLifetimeMs: TRON_LIFETIME_MS,
+    // What a byte and an account cost at most are parameters of the chain: those of the main network hold here.
+    fee: { maxUnits: trx(200n), maxPerHour: trx(100_000n), maxPerDay: trx(1_000_000n), bandwidthPrice: '1000', activation: '1100000' },
+    treasury: { enabled: true, maxUnits: trx(1_000_000n) },
+    assets: { TRX: asset(E6), USDT: asset(E6, tokenOf(tron, 'USDT')), USDC: asset(E6, tokenOf(tron, 'USDC')) },
+  }
   return {
     version: 1,
     enabled: true,
     approvers: [],
     networks: {
       ...(bitcoin ? { BITCOIN: btc } : {}),
-      ETHEREUM: evm(31_337, 'ETH', ethereum, 1_000_000n),
+      ETHEREUM: evm(31_337, 'ETH', ethereum, E6),
       BINANCE_SMART_CHAIN: evm(31_356, 'BNB', bsc, E18),
+      TRON: trc,
     },
   }
 }

@@ -1,7 +1,7 @@
 /** The sandbox's own keys, made once and kept: a signer's seed, its passphrase, the data key. Never for real money. */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -14,6 +14,14 @@ export interface SandboxKeys {
   readonly wallet: string
 }
 
+/** Extended public keys of the hot wallets, by chain family. */
+export interface SandboxWallet {
+  readonly bitcoin: { readonly hot: string }
+  readonly evm: { readonly hot: string }
+  readonly tron: { readonly hot: string }
+}
+
+const FAMILIES = ['bitcoin', 'evm', 'tron'] as const
 const run = promisify(execFile)
 
 /** Makes what is missing. */
@@ -27,11 +35,12 @@ export async function prepareKeys(dir: string, signer: string): Promise<SandboxK
   if (!existsSync(keys.seed)) {
     await run(process.execPath, [signer, 'init', '--seed', keys.seed, '--passphrase-file', keys.passphrase])
   }
-  if (!existsSync(keys.wallet)) {
+  if (!isWhole(keys.wallet)) {
     const { stdout } = await run(process.execPath, [
       signer, 'xpubs', '--seed', keys.seed, '--passphrase-file', keys.passphrase, '--chain', 'regtest',
     ])
-    writeFileSync(keys.wallet, stdout, { mode: 0o600 })
+    writeFileSync(`${keys.wallet}.new`, stdout, { mode: 0o600 })
+    renameSync(`${keys.wallet}.new`, keys.wallet)
   }
   return keys
 }
@@ -40,6 +49,13 @@ function writeOnce(file: string, content: string): void {
   if (!existsSync(file)) writeFileSync(file, content, { mode: 0o600 })
 }
 
-export function readWallet(keys: SandboxKeys): { bitcoin: { hot: string }; evm: { hot: string } } {
-  return JSON.parse(readFileSync(keys.wallet, 'utf8')) as { bitcoin: { hot: string }; evm: { hot: string } }
+/** The wallet file of a sandbox that knew fewer chains lacks their keys; the seed has them all. */
+function isWhole(wallet: string): boolean {
+  if (!existsSync(wallet)) return false
+  const keys = JSON.parse(readFileSync(wallet, 'utf8')) as Partial<SandboxWallet>
+  return FAMILIES.every((family) => keys[family] !== undefined)
+}
+
+export function readWallet(keys: SandboxKeys): SandboxWallet {
+  return JSON.parse(readFileSync(keys.wallet, 'utf8')) as SandboxWallet
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deriveAddress as deriveBitcoin } from '@bursar/chainkit/bitcoin'
 import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
+import { deriveAddress as deriveTron } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { createCatalogue } from '../../server/src/assets/index.ts'
@@ -14,6 +15,7 @@ import { advanceClock, readClockOffset } from '../../server/src/platform/busines
 import { grantCapital } from '../../server/src/treasury/index.ts'
 import type { SandboxChain } from '../chains/chain.ts'
 import { Refusal } from '../http/refusal.ts'
+import type { SandboxWallet } from './keys.ts'
 
 export interface SandboxTreasury {
   /** Sends the hot wallets a first filling, once. */
@@ -28,6 +30,7 @@ const FIRST_FILLING: Record<string, Record<string, string>> = {
   BITCOIN: { BTC: '5' },
   ETHEREUM: { ETH: '100', USDT: '100000', USDC: '100000' },
   BINANCE_SMART_CHAIN: { BNB: '100', USDT: '100000', USDC: '100000' },
+  TRON: { TRX: '100000', USDT: '100000', USDC: '100000' },
 }
 /** Coins each, so that several Bitcoin payouts can be under way at once. */
 const BITCOIN_PIECES = 5
@@ -35,17 +38,15 @@ const BOOKED_WAIT_MS = 60_000
 
 export function openTreasury(options: {
   databaseUrl: string
-  wallet: { bitcoin: { hot: string }; evm: { hot: string } }
+  wallet: SandboxWallet
   assets: AssetSettings
   chains: readonly SandboxChain[]
 }): SandboxTreasury {
   const pool = createPool({ url: options.databaseUrl, applicationName: 'bursar sandbox', max: 2 })
   const db = createDb(pool)
   const catalogue = createCatalogue(options.assets)
-  const hotAddress = (blockchain: string): string =>
-    blockchain === 'BITCOIN' ? deriveBitcoin(options.wallet.bitcoin.hot, 0, 0, 'regtest').address : deriveEvm(options.wallet.evm.hot, 0).address
   const send = (chain: SandboxChain, ticker: string, amount: string): Promise<string> =>
-    chain.pay({ ticker, to: hotAddress(chain.blockchain), amount })
+    chain.pay({ ticker, to: hotAddress(options.wallet, chain.blockchain), amount })
   return {
     fill: async () => {
       for (const chain of options.chains) {
@@ -72,6 +73,11 @@ export function openTreasury(options: {
       await pool.end()
     },
   }
+}
+
+function hotAddress({ bitcoin, evm, tron }: SandboxWallet, blockchain: string): string {
+  if (blockchain === 'BITCOIN') return deriveBitcoin(bitcoin.hot, 0, 0, 'regtest').address
+  return blockchain === 'TRON' ? deriveTron(tron.hot, 0).address : deriveEvm(evm.hot, 0).address
 }
 
 const newId = (): string => uuidv7(Date.now(), randomBytes(10))

@@ -26,7 +26,7 @@ export interface Merchant {
   client: Bursar
 }
 
-export type Network = 'BITCOIN' | 'ETHEREUM' | 'BINANCE_SMART_CHAIN'
+export type Network = 'BITCOIN' | 'ETHEREUM' | 'BINANCE_SMART_CHAIN' | 'TRON'
 
 export interface Sandbox {
   dir: string
@@ -62,7 +62,7 @@ export interface Sandbox {
 const root = new URL('../../', import.meta.url).pathname
 
 const PORTS = [
-  'API', 'CONTROL', 'INBOX', 'BITCOIN', 'ETHEREUM', 'BSC', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER',
+  'API', 'CONTROL', 'INBOX', 'BITCOIN', 'ETHEREUM', 'BSC', 'TRON', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER',
 ] as const
 
 const freePorts = async (count: number): Promise<number[]> => {
