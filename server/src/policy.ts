@@ -1,10 +1,11 @@
 import { isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
 import { DEFAULT_DEPOSIT_POLICY, type ConfirmationRule, type DepositPolicy } from './deposits/index.ts'
 import { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, type SendingPolicy } from './outgoing/index.ts'
+import { readTreasuryPolicy, type TreasuryPolicy, type TreasurySettings } from './treasury/index.ts'
 import { DEFAULT_WATCHER_SETTINGS, type WatcherSettings } from './watcher/index.ts'
 
 /** What `BURSAR_POLICY_FILE` may say of a network; everything left out keeps its default. Amounts are decimal digits. */
-interface NetworkPolicy {
+interface NetworkPolicy extends TreasurySettings {
   confirmations?: { kind: 'final' } | { kind: 'tiers'; tiers: { belowUsd: string; confirmations: number }[]; otherwise: number }
   goneAfterMs?: number
   watch?: Partial<Pick<WatcherSettings, 'startHeight' | 'pollMs' | 'ringBlocks' | 'ahead' | 'mostBlocks' | 'mostTransfers' | 'staleAfterMs'>>
@@ -18,10 +19,11 @@ export interface Policies {
   watch: Readonly<Record<Network, Omit<WatcherSettings, 'network' | 'identity'>>>
   sending: Readonly<Record<Network, SendingPolicy>>
   payoutEveryMs: Readonly<Record<Network, number>>
+  treasury: Readonly<Record<Network, TreasuryPolicy>>
 }
 
 const PAYOUT_EVERY_MS: Record<Network, number> = { BITCOIN: 10_000, ETHEREUM: 1_000, BINANCE_SMART_CHAIN: 1_000, TRON: 1_000 }
-const KEYS = ['confirmations', 'goneAfterMs', 'watch', 'sending', 'payoutEveryMs']
+const KEYS = ['confirmations', 'goneAfterMs', 'watch', 'sending', 'payoutEveryMs', 'hot', 'signWithinMs', 'runwayDays']
 
 /** Reads the policy file over the defaults. Throws with the place named when it says something unknown. */
 export const readPolicies = (file: unknown): Policies => {
@@ -41,6 +43,7 @@ export const readPolicies = (file: unknown): Policies => {
     watch: each((network, policy) => ({ ...DEFAULT_WATCHER_SETTINGS[network], ...policy.watch })),
     sending: each((network, policy) => sendingOf(network, policy.sending ?? {})),
     payoutEveryMs: each((network, policy) => policy.payoutEveryMs ?? PAYOUT_EVERY_MS[network]),
+    treasury: each(readTreasuryPolicy),
   }
 }
 

@@ -1,7 +1,9 @@
 /** Withdrawals on real nodes: to someone outside, to another merchant, refused ones, races, and what a killed worker leaves. */
 import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Bursar, BursarError } from '@bursar/sdk'
+import { Bursar, BursarError, verifyReserveProof } from '@bursar/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Network, type Sandbox } from './sandbox.ts'
 
@@ -212,3 +214,20 @@ test('a worker killed in the middle of everything: each withdrawal is paid exact
 test('in the end the books and the chains agree to the last unit', async () => {
   expect(await reconciled()).toContain('the ledger holds, and the chains agree')
 }, 120_000)
+
+test('what networks took is shown by merchant and operation, and a merchant proves alone that all they have is counted', async () => {
+  const { costs, totals } = JSON.parse(await bursar('costs', '--json')) as { costs: { merchant: string; operation: string }[]; totals: Record<string, string> }
+  expect(costs.map(({ merchant, operation }) => `${merchant} ${operation}`)).toEqual(expect.arrayContaining([`${shop().id} payout`, 'house filler']))
+  expect(Object.keys(totals).toSorted()).toEqual(expect.arrayContaining(['BNB', 'BTC', 'ETH']))
+  const folder = join(sandbox.dir, 'reserves')
+  const told = await bursar('reserves', '--out', folder)
+  const [, commitment] = /commitment ([0-9a-f]{64})/.exec(told)!
+  const covered = [...told.matchAll(/(\d+)(\.\d+)?%/g)].map(([, percent]) => Number(percent))
+  expect(covered).toHaveLength(5)
+  for (const percent of covered) expect(percent).toBeGreaterThanOrEqual(100)
+  await bursar('reserves', 'proof', '--merchant', shop().id, '--out', folder)
+  const file = readFileSync(join(folder, readdirSync(folder).find((name) => name.startsWith('proof-'))!), 'utf8')
+  const tickers = verifyReserveProof(file, { merchantId: shop().id }).balances.map(({ ticker }) => ticker)
+  const own = await shop().client.balances.list(tickers)
+  verifyReserveProof(file, { merchantId: shop().id, commitment, expected: Object.fromEntries(own.map(({ ticker, value }) => [ticker, value])) })
+}, 60_000)

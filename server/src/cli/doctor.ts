@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { createAdapters, identityOf } from '../adapters/chains/index.ts'
 import { connectSigner } from '../adapters/signer/index.ts'
-import { listFreezes } from '../treasury/index.ts'
+import { listFreezes, listRounds } from '../treasury/index.ts'
 import { watchStatus } from '../watcher/index.ts'
 import { print, type Command } from './command.ts'
 import { withInstallation } from './merchant.ts'
@@ -22,6 +22,7 @@ export const doctorCommand: Command = {
       tell(true, `database: schema of this build, business clock ${opened.runtime.clock.business() - opened.runtime.clock.now()} ms ahead`)
       await tellSigner(opened, tell)
       await tellNetworks(opened, tell)
+      await tellComparisons(opened, tell)
       for (const stop of await listFreezes(opened.runtime.db)) tell(false, `stopped since ${stop.createdAt.toISOString()}: ${stop.asset ?? 'all'} ${stop.merchantId ?? ''} (${stop.reason})`)
       const { rows } = await sql<{ kind: string; text: string }>`select kind, text from alerts where resolved_at is null order by raised_at`.execute(opened.runtime.db)
       for (const alert of rows) tell(false, `${alert.kind}: ${alert.text}`)
@@ -48,6 +49,17 @@ const tellSigner = async ({ config }: Opened, tell: Tell): Promise<void> => {
     tell(false, `signer: ${(error as Error).message}`)
   } finally {
     signer.close()
+  }
+}
+
+const LONGEST_UNCOMPARED_MS = 30 * 60_000
+
+/** Since when each network's books have not been held against it. */
+const tellComparisons = async ({ runtime }: Opened, tell: Tell): Promise<void> => {
+  const newest = new Map((await listRounds(runtime.db)).map((round) => [round.network, round]))
+  for (const [network, { height, comparedAt }] of newest) {
+    const age = runtime.clock.now() - comparedAt.getTime()
+    tell(age <= LONGEST_UNCOMPARED_MS, `${network}: books compared with the chain at block ${height}, ${Math.round(age / 60_000)} min ago`)
   }
 }
 

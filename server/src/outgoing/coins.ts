@@ -8,6 +8,7 @@ export interface OwnCoin {
   transaction: string
   vout: number
   address: string
+  /** coins of cold addresses are known, and never spent from here */
   account: 'deposit' | 'hot'
   branch: 0 | 1
   index: number
@@ -24,9 +25,12 @@ const movesOf = (network: Network, coins: readonly Changed[], height: number | n
 
 const outOf = (moves: readonly CustodyMove[]): CustodyMove[] => moves.map((move) => ({ ...move, units: -move.units }))
 
-/** A coin that none of our transactions spent is not gone by the books: its address is short of it. */
-const byUs = (network: Network, hash: ReturnType<typeof sql>) =>
-  sql`exists (select from outgoing_attempts a where a.network = ${network} and a.hash = ${hash})`
+/**
+ * A coin that none of our transactions spent is not gone by the books: its address is short of it. What leaves a cold address
+ * the operator has sent.
+ */
+const byUs = (network: Network, account: ReturnType<typeof sql>, hash: ReturnType<typeof sql>) =>
+  sql`(${account} = 'cold' or exists (select from outgoing_attempts a where a.network = ${network} and a.hash = ${hash}))`
 
 /**
  * Notes the coins a block makes for us and the coins of ours it spends. Answers what addresses should hold more or less by
@@ -51,14 +55,14 @@ export const followCoins = async (tx: Tx, network: Network, block: Block): Promi
   const { rows: gone } = await sql<Changed>`update utxos x set spent_by = u.by, spent_height = ${block.height}
     from unnest(${spent.map((s) => s.key[0])}::text[], ${spent.map((s) => Number(s.key[1]))}::int[], ${spent.map((s) => s.by)}::text[]) u(t, v, by)
     where x.network = ${network} and x.transaction = u.t and x.vout = u.v and x.spent_by is null
-    returning x.address, case when ${byUs(network, sql`u.by`)} then x.units else 0 end as units`.execute(tx)
+    returning x.address, case when ${byUs(network, sql`x.account`, sql`u.by`)} then x.units else 0 end as units`.execute(tx)
   return [...movesOf(network, come, block.height), ...outOf(movesOf(network, gone, block.height))]
 }
 
 /** Takes back what lost blocks made and spent: their coins are unconfirmed again, and unspent. */
 export const unfollowCoins = async (tx: Tx, network: Network, fromHeight: number): Promise<CustodyMove[]> => {
   const { rows: back } = await sql<Changed>`with lost as (
-      select transaction, vout, ${byUs(network, sql`utxos.spent_by`)} as ours from utxos
+      select transaction, vout, ${byUs(network, sql`utxos.account`, sql`utxos.spent_by`)} as ours from utxos
       where network = ${network} and spent_height >= ${fromHeight} for update)
     update utxos x set spent_by = null, spent_height = null from lost
     where x.network = ${network} and x.transaction = lost.transaction and x.vout = lost.vout
@@ -75,7 +79,7 @@ export const unfollowCoins = async (tx: Tx, network: Network, fromHeight: number
 export const spendableCoins = async (db: Db | Tx, network: Network, most: number): Promise<OwnCoin[]> => {
   const { rows } = await sql<OwnCoin>`select transaction, vout, address, account, branch, derivation_index as index, units
     from utxos where network = ${network} and spent_by is null and reserved_by is null and block_height is not null
-      and (branch = 1 or block_height <= (select final_height from watch_cursors where network = ${network}))
+      and account <> 'cold' and (branch = 1 or block_height <= (select final_height from watch_cursors where network = ${network}))
     order by units desc, transaction, vout limit ${most}`.execute(db)
   return rows
 }

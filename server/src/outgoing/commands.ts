@@ -28,9 +28,11 @@ export interface NewOutgoing {
 export type AttemptFields = Pick<NewOutgoing, 'unsigned' | 'signingKeys' | 'feeRate' | 'networkFee' | 'expiresAt'>
 
 /** Stores a transaction and its first attempt, before anything is signed. */
-export const insertPlanned = async (tx: Tx, planned: NewOutgoing, { at }: Moment): Promise<void> => {
+export const insertPlanned = (tx: Tx, planned: NewOutgoing, moment: Moment): Promise<void> => insertOutgoing(tx, planned, 'planned', moment)
+
+export const insertOutgoing = async (tx: Tx, planned: NewOutgoing, state: 'planned' | 'offered', { at }: Moment): Promise<void> => {
   await sql`insert into outgoing(id, network, purpose, state, senders, nonce, keys, attempt, next_step_at, created_at, updated_at)
-    values (${planned.id}, ${planned.network}, ${planned.purpose}, 'planned', ${[...planned.senders]}, ${planned.nonce},
+    values (${planned.id}, ${planned.network}, ${planned.purpose}, ${state}, ${[...planned.senders]}, ${planned.nonce},
       ${[...planned.keys]}, 1, ${at}, ${at}, ${at})`.execute(tx)
   await insertAttempt(tx, planned.id, planned.network, 1, planned, at)
 }
@@ -124,7 +126,7 @@ export const recordRefused = async (
 export const moveAndTell = async (
   tx: Tx,
   id: string,
-  event: Exclude<OutgoingEvent, 'signed' | 'refused'>,
+  event: Exclude<OutgoingEvent, 'signed' | 'refused' | 'imported' | 'withdrawn'>,
   hash: string,
   subscribers: readonly OutgoingSubscriber[],
   moment: Moment,

@@ -2,6 +2,7 @@ import { to, type Moves } from '../base/moves.ts'
 
 /**
  * A chain transaction of ours. Whatever its attempts, at most one is ever mined.
+ * - offered: unsigned bytes stored, to be signed elsewhere
  * - planned: coins or nonce reserved, unsigned bytes stored
  * - signed: signed bytes stored, not known to have reached a node
  * - broadcast: a node took it
@@ -10,12 +11,14 @@ import { to, type Moves } from '../base/moves.ts'
  * - failed: in a final block, without effect but its fee
  * - abandoned: given up before anything was signed
  */
-export type OutgoingState = 'planned' | 'signed' | 'broadcast' | 'mined' | 'final' | 'failed' | 'abandoned'
-export type OutgoingEvent = 'signed' | 'refused' | 'accepted' | 'mined' | 'reorganized' | 'final' | 'reverted'
+export type OutgoingState = 'offered' | 'planned' | 'signed' | 'broadcast' | 'mined' | 'final' | 'failed' | 'abandoned'
+export type OutgoingEvent = 'imported' | 'withdrawn' | 'signed' | 'refused' | 'accepted' | 'mined' | 'reorganized' | 'final' | 'reverted'
 /** `tell` informs those whose money it carries; `freeCoins` gives back what was reserved. */
 export type OutgoingEffect = 'tell' | 'freeCoins'
 
 export const outgoingMoves: Moves<OutgoingState, OutgoingEvent, OutgoingEffect> = {
+  // Whoever signs elsewhere may also have sent it: then the block says so.
+  offered: { imported: to('signed'), accepted: to('broadcast', 'tell'), withdrawn: to('abandoned', 'freeCoins') },
   planned: { signed: to('signed'), refused: to('abandoned', 'tell', 'freeCoins') },
   signed: { accepted: to('broadcast', 'tell') },
   broadcast: { mined: to('mined', 'tell') },

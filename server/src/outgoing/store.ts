@@ -41,7 +41,7 @@ export const move = async (
 export const claimDue = async (db: Db, network: Network, at: Date, leaseMs: number, most: number): Promise<Outgoing[]> => {
   const until = new Date(at.getTime() + leaseMs)
   const { rows } = await sql<Outgoing>`with due as (
-      select id from outgoing where network = ${network} and state not in ('final', 'failed', 'abandoned', 'mined')
+      select id from outgoing where network = ${network} and state not in ('offered', 'final', 'failed', 'abandoned', 'mined')
         and next_step_at <= ${at} order by nonce nulls first, created_at limit ${most} for update skip locked),
     claimed as (update outgoing o set next_step_at = ${until}, epoch = epoch + 1 from due where o.id = due.id
       returning ${OUTGOING_COLUMNS})

@@ -41,10 +41,12 @@ export const planTron = (request: {
   reference: BlockReference & { time: number }
   usage: Usage
   prices: Prices
+  /** ms; ten minutes when it is signed here */
+  lifetimeMs?: number
 }): TronPlan => {
   const { contract, usage, prices } = request
   const { time, refBlockBytes, refBlockHash } = request.reference
-  const expiration = time + LIFETIME_MS
+  const expiration = time + (request.lifetimeMs ?? LIFETIME_MS)
   const feeLimit = contract.kind === 'TriggerSmartContract' ? feeLimitFor(usage.energy, prices, ENERGY_ROOM) : 0n
   const timestamp = time - (Number.parseInt(request.id.slice(-8), 16) % TIMESTAMP_SPREAD)
   const transaction = { refBlockBytes, refBlockHash, contract, expiration, timestamp, feeLimit }

@@ -19,6 +19,14 @@ export const raiseAlert = async (db: Db | Tx, alert: Alert, { at, newId }: Momen
     on conflict do nothing`.execute(db)
 }
 
+/** Raises an alert; an open one of the same kind and subject says from now on what is the case now. */
+export const raiseOrRenewAlert = async (db: Db | Tx, alert: Alert, { at, newId }: Moment): Promise<void> => {
+  await sql`insert into alerts(id, kind, subject, text, detail, raised_at)
+    values (${newId()}, ${alert.kind}, ${alert.subject}, ${alert.text}, ${JSON.stringify(alert.detail ?? {})}, ${at})
+    on conflict (kind, subject) where resolved_at is null do update set text = excluded.text, detail = excluded.detail
+      where alerts.text <> excluded.text`.execute(db)
+}
+
 /** Marks an open alert as over. */
 export const resolveAlert = async (db: Db | Tx, kind: string, subject: string, at: Date): Promise<void> => {
   await sql`update alerts set resolved_at = ${at} where kind = ${kind} and subject = ${subject} and resolved_at is null`.execute(db)

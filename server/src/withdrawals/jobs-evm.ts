@@ -2,9 +2,9 @@ import type { EvmNetwork } from '@bursar/chainkit'
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { FeeRate } from '../adapters/chains/port.ts'
-import { inTransaction, type Db, type Tx } from '../db/index.ts'
+import { inTransaction, type Db } from '../db/index.ts'
 import { rescale } from '../money/index.ts'
-import { insertPlanned, paymentCall, planEvm, type EvmCall } from '../outgoing/index.ts'
+import { insertPlanned, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { attach } from './commands.ts'
@@ -82,9 +82,9 @@ const storePlanned = async (
   class Taken extends Error {}
   try {
     await inTransaction(runtime.db, async (tx) => {
-      const nonce = await takeNonce(tx, network)
-      const plan = planEvm({ network, chainId: deps.chainId, nonce, call, gas, rate })
       const moment = momentOf(runtime)
+      const nonce = await takeNonce(tx, network, moment.at)
+      const plan = planEvm({ network, chainId: deps.chainId, nonce, call, gas, rate })
       const id = runtime.newId()
       await insertPlanned(tx, { ...plannedRow(deps, id, nonce), purpose: 'payout', ...plan, feeRate: rate }, moment)
       if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken()
@@ -106,14 +106,6 @@ const plannedRow = ({ network, hotAddress }: EvmPayoutDeps, id: string, nonce: n
   signingKeys: [{ account: 'hot' as const, branch: 0 as const, index: 0 }],
 })
 
-/** Nonces are a sequence the database hands out: taken in the transaction that stores what uses it, so none is lost. */
-const takeNonce = async (tx: Tx, network: EvmNetwork): Promise<number> => {
-  const { rows } = await sql<{ nonce: number }>`update hot_wallets set next_nonce = next_nonce + 1
-    where network = ${network} returning next_nonce - 1 as nonce`.execute(tx)
-  if (!rows[0]) throw new Error(`no hot wallet is set up on ${network}`)
-  return rows[0].nonce
-}
-
 /** Uses up the nonce of a refused transaction by paying nothing to ourselves, since what waits behind it can't skip it. */
 export const planFiller = async (deps: EvmPayoutDeps, nonce: number): Promise<void> => {
   const { runtime } = deps
@@ -133,7 +125,7 @@ export const planFiller = async (deps: EvmPayoutDeps, nonce: number): Promise<vo
 /** Nonces of refused transactions that nothing uses yet: a process may die between the refusal and its filler. */
 export const unfilledNonces = async (db: Db, network: EvmNetwork): Promise<number[]> => {
   const { rows } = await sql<{ nonce: number }>`select distinct nonce from outgoing a
-    where network = ${network} and state = 'abandoned' and nonce is not null and not exists (
+    where network = ${network} and state = 'abandoned' and nonce < (select next_nonce from hot_wallets h where h.network = a.network) and not exists (
       select from outgoing b where b.network = a.network and b.nonce = a.nonce and b.state <> 'abandoned')
     order by nonce`.execute(db)
   return rows.map((row) => row.nonce)

@@ -1,0 +1,34 @@
+-- Transfers of what the hot wallets hold too much to the operator's cold addresses. The transaction is an `outgoing` in the
+-- state `offered` until its signed bytes are imported.
+create table cold_transfers (
+  id uuid primary key references outgoing (id),
+  network text not null,
+  asset text not null,
+  -- ledger units
+  units numeric(78, 0) not null check (units > 0),
+  to_address text not null,
+  -- no longer imported after this
+  expires_at timestamptz not null,
+  imported_at timestamptz,
+  -- why nothing came of it
+  ended text check (ended in ('cancelled', 'expired', 'overtaken')),
+  created_at timestamptz not null
+);
+create index cold_transfers_newest on cold_transfers (network, asset, created_at);
+
+-- What cold addresses sent to other addresses of ours, and what it cost them: moves of custody, which a lost block takes back.
+create table cold_spends (
+  network text not null,
+  transaction text not null,
+  -- of the transfer; `fee` for what the transaction cost
+  index text not null,
+  asset text not null,
+  from_address text not null,
+  -- null for a fee
+  to_address text,
+  -- ledger units
+  units numeric(78, 0) not null,
+  block_height bigint not null,
+  primary key (network, transaction, index)
+);
+create index cold_spends_height on cold_spends (network, block_height);
