@@ -12,23 +12,25 @@ const sources = ['outgoing', 'withdrawals'].flatMap((room) => {
 })
 const points = [...new Set(sources.flatMap((text) => [...text.matchAll(/\.pause\('([a-z-]+)'\)/g)].map((match) => match[1]!)))]
 
-/** Which network passes a point; a bump needs a transaction that is stuck and has its own test. */
+/** Which network passes a point; a bump needs a transaction that is stuck, a renewal one that has expired: they have tests of their own. */
 const NETWORKS: Record<string, readonly Network[]> = {
   'batch-chosen': ['BITCOIN'],
-  'payout-chosen': ['ETHEREUM'],
+  'payout-chosen': ['ETHEREUM', 'TRON'],
   'bump-planned': [],
+  'renewal-planned': [],
 }
-const cases = points.flatMap((point) => (NETWORKS[point] ?? (['BITCOIN', 'ETHEREUM'] as const)).map((network) => [point, network] as const))
+const cases = points.flatMap((point) => (NETWORKS[point] ?? (['BITCOIN', 'ETHEREUM', 'TRON'] as const)).map((network) => [point, network] as const))
 const ASSETS: Record<Network, { ticker: string; amount: string }> = {
   BITCOIN: { ticker: 'BTC', amount: '0.003' },
   ETHEREUM: { ticker: 'USDT', amount: '4' },
   BINANCE_SMART_CHAIN: { ticker: 'BNB', amount: '0.1' },
+  TRON: { ticker: 'TRX', amount: '5' },
 }
 
 let sandbox: Sandbox
 beforeAll(async () => {
   sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
-  for (const [ticker, amount] of [['BTC', '1'], ['USDT', '1000']] as const) await sandbox.credit(sandbox.merchants[0], ticker, amount)
+  for (const [ticker, amount] of [['BTC', '1'], ['USDT', '1000'], ['TRX', '500']] as const) await sandbox.credit(sandbox.merchants[0], ticker, amount)
   await sandbox.kill('worker')
 }, 240_000)
 afterAll(() => sandbox?.stop(), 60_000)

@@ -23,7 +23,7 @@ const ROOM_LEVEL = 3
 const APP_LEVEL = 5
 const MAIN_LEVEL = 7
 /** Files that may use an adapter's code; anyone may name its types. */
-const TALKS_TO_ADAPTERS = /^server\/src\/([^/]+\/jobs(-[a-z]+)?\.ts$|watcher\/|adapters\/|cli\/|[^/]+\.ts$)|\.test\.ts$/
+const TALKS_TO_ADAPTERS = /^server\/src\/([^/]+\/jobs(-[a-z]+)?\.ts$|watcher\/|adapters\/|cli\/|[^/]+\.ts$)|\.test\.ts$|\/test-[^/]+\.ts$/
 const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|common|misc|types)(\.|\/)/
 
 const roomOf = (path: string): string | undefined => /^server\/src\/([^/]+)\//.exec(path)?.[1]
