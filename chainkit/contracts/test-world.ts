@@ -1,6 +1,6 @@
 /** A development chain with the contracts of sweeps, two tokens, a gas payer and any number of deposit addresses. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { addressOfPublicKey, checksumAddress, encodeBalanceOf, fromHex, relayPermits, relayTransfers, sweepContracts, sweepMany, toHex } from '@bursar/chainkit/evm'
+import { addressOfPublicKey, checksumAddress, encodeBalanceOf, fromHex, relayPermits, relayPull, relayTransfers, sweepContracts, sweepMany, toHex } from '@bursar/chainkit/evm'
 import type { Hex, SweepContracts, SweepGroup, TokenDomain } from '@bursar/chainkit/evm'
 import { signPermits, signSetCode, signTransaction, signTransfers } from '@bursar/chainkit/signing'
 import type { Anvil } from '../../sandbox/anvil/index.ts'
@@ -21,6 +21,8 @@ export interface Leave {
   delegate?: Hex
   /** Absent: what the account's nonce is now */
   nonce?: bigint
+  /** Absent: this chain's */
+  chainId?: bigint
 }
 
 export interface Receipt {
@@ -50,6 +52,8 @@ export interface SweepWorld {
   sweep(groups: readonly SweepGroup[], leaves?: readonly Leave[]): Promise<Receipt>
   transferAll(accounts: readonly Account[], units: bigint, nonce: bigint): Promise<Receipt>
   permitAll(accounts: readonly Account[]): Promise<Receipt>
+  /** By allowances given before, sent by anybody. */
+  pullAll(from: Account, accounts: readonly Account[]): Promise<Receipt>
   coinOf(address: Hex): Promise<bigint>
   tokenOf(token: Hex, address: Hex): Promise<bigint>
   codeOf(address: Hex): Promise<string>
@@ -109,8 +113,8 @@ const sending = (rpc: Rpc, chainId: bigint): Pick<SweepWorld, 'send' | 'mintAll'
     send: async (from, { to, data = '0x', value = 0n, gas = GAS }, leaves = []) => {
       const call = { chainId, nonce: await nonceOf(from.address), gas, ...FEES, to, value, data }
       const authorizations = await Promise.all(
-        leaves.map(async ({ account, delegate, nonce }) => ({
-          chainId,
+        leaves.map(async ({ account, delegate, nonce, ...leave }) => ({
+          chainId: leave.chainId ?? chainId,
           delegate: delegate ?? sweepContracts(accountOf(TREASURY).address).delegate.address,
           nonce: nonce ?? (await nonceOf(account.address)),
         })),
@@ -127,9 +131,9 @@ const sending = (rpc: Rpc, chainId: bigint): Pick<SweepWorld, 'send' | 'mintAll'
   }
 }
 
-type Base = Omit<SweepWorld, 'sweep' | 'transferAll' | 'permitAll'>
+type Base = Omit<SweepWorld, 'sweep' | 'transferAll' | 'permitAll' | 'pullAll'>
 
-const sweeping = ({ chainId, contracts, treasury, payer, usdc, send }: Base): Pick<SweepWorld, 'sweep' | 'transferAll' | 'permitAll'> => {
+const sweeping = ({ chainId, contracts, treasury, payer, usdc, send }: Base): Pick<SweepWorld, 'sweep' | 'transferAll' | 'permitAll' | 'pullAll'> => {
   const domain: TokenDomain = { name: 'Test USD Coin', version: '2', chainId, contract: usdc }
   const keysOf = (accounts: readonly Account[]): Uint8Array[] => accounts.map(({ key }) => key)
   return {
@@ -139,6 +143,8 @@ const sweeping = ({ chainId, contracts, treasury, payer, usdc, send }: Base): Pi
       const signed = signTransfers({ token: usdc, validBefore: FAR, transfers }, domain, treasury, keysOf(accounts))
       return send(payer, { to: contracts.relay.address, data: relayTransfers.encode(signed) })
     },
+    pullAll: (from, accounts) =>
+      send(from, { to: contracts.relay.address, data: relayPull.encode({ token: usdc, owners: accounts.map(({ address }) => address) }) }),
     permitAll: (accounts) => {
       const call = { token: usdc, deadline: FAR, permits: accounts.map(({ address }) => ({ owner: address, nonce: 0n })) }
       const signed = signPermits(call, domain, contracts.relay.address, keysOf(accounts))

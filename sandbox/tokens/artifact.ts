@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Abi } from 'viem'
 
-export type ContractName = 'TestToken' | 'UsdtLike' | 'UsdcLike' | 'FeeToken' | 'Payer'
+export type ContractName = 'TestToken' | 'UsdtLike' | 'UsdcLike' | 'BadToken' | 'FeeToken' | 'Payer'
 
 export interface Artifact {
   readonly abi: Abi

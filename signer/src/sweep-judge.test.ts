@@ -109,7 +109,16 @@ const named = (...keys: SignRequest['keys']): Partial<SweepPlan> => ({ request: 
 
 describe('what is refused', () => {
   test.each<[string, SignRequest, RefusalCode]>([
-    ['an authorisation of a hot wallet', batch(named(hotKey, hotKey, depositKey(2))), 'key-mismatch'],
+    [
+      'an authorisation of a hot wallet',
+      sweepRequest({
+        accounts: [1],
+        authorize: [[1, 0n]],
+        call: { data: sweepMany.encode([{ assets: [USDT], accounts: [keyring.evmAddress(hotKey)] }]) },
+        request: { keys: [hotKey, hotKey] },
+      }),
+      'key-mismatch',
+    ],
     ['an authorisation of another delegate', batch({ alter: (draft) => ({ ...draft, authorizations: draft.authorizations.map((one) => ({ ...one, delegate: STRANGER })) }) }), 'destination-mismatch'],
     ['an authorisation of the delegate of another treasury', batch({ alter: (draft) => ({ ...draft, authorizations: draft.authorizations.map((one) => ({ ...one, delegate: movedContracts.delegate.address })) }) }), 'destination-mismatch'],
     ["an authorisation for the other chain", batch({ alter: (draft) => ({ ...draft, authorizations: draft.authorizations.map((one) => ({ ...one, chainId: 31_356n })) }) }), 'network'],

@@ -1,0 +1,47 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { utf8ToBytes } from '@noble/hashes/utils.js'
+import { checksumAddress } from './address.ts'
+import type { SweepContracts } from './contracts.ts'
+import { addressFromWord, decodeUint } from './erc20.ts'
+import { toHex } from './hex.ts'
+import type { Hex } from './hex.ts'
+
+/** What a sweep tells beside the tokens' own `Transfer`. */
+export type SweepEvent =
+  /** Coin left a delegated address for the treasury, whoever asked for it. */
+  | { kind: 'coin-swept'; account: Hex; units: bigint }
+  /** A token, or the coin (`COIN`), stayed where it was. */
+  | { kind: 'not-swept'; account: Hex; asset: Hex }
+  /** The address runs no delegate, or its call failed as a whole. */
+  | { kind: 'account-not-swept'; account: Hex }
+
+const topicOf = (event: string): Hex => toHex(keccak_256(utf8ToBytes(event)))
+const COIN_SWEPT = topicOf('CoinSwept(uint256)')
+const NOT_SWEPT = topicOf('NotSwept(address)')
+const RELAY_NOT_SWEPT = topicOf('NotSwept(address,address)')
+const ACCOUNT_NOT_SWEPT = topicOf('AccountNotSwept(address)')
+
+/**
+ * Reads a log of SweepDelegate, SweepBatch or SweepRelay, or undefined for any other. A delegated address logs as itself:
+ * only logs of addresses that are ours and delegate to the pinned contract say anything. Never throws.
+ * @param isOurs whether an address (EIP-55) is a deposit address of ours
+ */
+export const decodeSweepLog = (
+  log: { address: string; topics: readonly string[]; data: string },
+  { batch, relay }: SweepContracts,
+  isOurs: (address: Hex) => boolean,
+): SweepEvent | undefined => {
+  const address = checksumAddress(log.address)
+  const [topic, ...indexed] = log.topics.map((one) => one.toLowerCase())
+  const [first, second] = indexed.map((word) => addressFromWord(word.slice(2)))
+  if (address === batch.address) {
+    return topic === ACCOUNT_NOT_SWEPT && first ? { kind: 'account-not-swept', account: first } : undefined
+  }
+  if (address === relay.address) {
+    return topic === RELAY_NOT_SWEPT && first && second ? { kind: 'not-swept', account: second, asset: first } : undefined
+  }
+  if (!isOurs(address)) return undefined
+  const units = topic === COIN_SWEPT ? decodeUint(log.data) : undefined
+  if (units !== undefined) return { kind: 'coin-swept', account: address, units }
+  return topic === NOT_SWEPT && first ? { kind: 'not-swept', account: address, asset: first } : undefined
+}
