@@ -1,5 +1,5 @@
-import { COIN, checksumAddress, decodeSweepLog, delegateOfCode, encodeTransfer, sweepMany, sweepOne } from '@bursar/chainkit/evm'
-import type { Hex, SweepEvent } from '@bursar/chainkit/evm'
+import { COIN, checksumAddress, decodeSweepLog, delegateOfCode, encodeTransfer, sweepMany, sweepOne } from '../src/evm/index.ts'
+import type { Hex, SweepEvent } from '../src/evm/index.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { call, deploy } from '../../sandbox/tokens/index.ts'
 import { useAnvil } from '../../test/setup/nodes.ts'

@@ -1,8 +1,8 @@
 /** A development chain with the contracts of sweeps, two tokens, a gas payer and any number of deposit addresses. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { addressOfPublicKey, checksumAddress, encodeBalanceOf, fromHex, relayPermits, relayPull, relayTransfers, sweepContracts, sweepMany, toHex } from '@bursar/chainkit/evm'
-import type { Hex, SweepContracts, SweepGroup, TokenDomain } from '@bursar/chainkit/evm'
-import { signPermits, signSetCode, signTransaction, signTransfers } from '@bursar/chainkit/signing'
+import { addressOfPublicKey, checksumAddress, encodeBalanceOf, fromHex, relayPermits, relayPull, relayTransfers, sweepContracts, sweepMany, toHex } from '../src/evm/index.ts'
+import type { Hex, SweepContracts, SweepGroup, TokenDomain } from '../src/evm/index.ts'
+import { signPermits, signSetCode, signTransaction, signTransfers } from '../src/signing.ts'
 import type { Anvil } from '../../sandbox/anvil/index.ts'
 import { faucetAccount, sendAndMine, sendTransaction } from '../../sandbox/anvil/transactions.ts'
 import type { Rpc } from '../../sandbox/rpc.ts'
