@@ -5,6 +5,7 @@ import type { Signer } from './adapters/signer/port.ts'
 import { addressRoutes, createAddressIssuer, createStockJob, familyOf } from './addresses/index.ts'
 import { assetRoutes, type Catalogue } from './assets/index.ts'
 import { balanceRoutes } from './balances/index.ts'
+import { createColdFollowing, createColdJob, createColdSettlement } from './cold/index.ts'
 import { createCostJob } from './costs/index.ts'
 import type { PoolSettings } from './db/index.ts'
 import { createBalanceCheckJob, createDeposits, depositRoutes } from './deposits/index.ts'
@@ -12,14 +13,14 @@ import { createAnswerPruneJob, createHttpServer, type HttpDeps } from './http/in
 import type { Job } from './jobs/index.ts'
 import { createCommitter } from './ledger/index.ts'
 import { markKeyUsed, type MerchantDirectory } from './merchants/index.ts'
-import { createFollowing, createSendingJob, evmHotAddress, tronHotAddress, type OutgoingSubscriber, type PausePoint, type WalletKeys } from './outgoing/index.ts'
+import { bitcoinHotAddress, createFollowing, createSendingJob, evmHotAddress, tronHotAddress, type OutgoingSubscriber, type PausePoint, type WalletKeys } from './outgoing/index.ts'
 import type { OffsetClock } from './platform/clock.ts'
 import type { Route } from './platform/route.ts'
 import type { Runtime } from './platform/runtime.ts'
 import type { Policies } from './policy.ts'
 import { createPriceReader, createRatesJob, freshPrices } from './rates/index.ts'
 import { createHouseFollowing, createSweepSettlement } from './sweeps/index.ts'
-import { createFunding, createReconcileJob, createSealJob } from './treasury/index.ts'
+import { createFunding, createHotWatchJob, createReconcileJob, createSealJob } from './treasury/index.ts'
 import { createLeadership, createUntracedAlarm, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
 import { createAttemptPruneJob, webhookRoutes, type Delivery } from './webhooks/index.ts'
 import {
@@ -43,9 +44,10 @@ const FEES_EVERY_MS = 10_000
 const BALANCE_CHECK_EVERY_MS = 15_000
 const RECONCILE_EVERY_MS = 5 * 60_000
 const COSTS_EVERY_MS = 30_000
+const TREASURY_EVERY_MS = 10_000
 
 /** Whose money our transactions carry. */
-const settlements = (catalogue: Catalogue): OutgoingSubscriber[] => [createSettlement(catalogue), createSweepSettlement(catalogue)]
+const settlements = (catalogue: Catalogue): OutgoingSubscriber[] => [createSettlement(catalogue), createSweepSettlement(catalogue), createColdSettlement(catalogue)]
 
 /** The rooms that follow chains, in the order they are told. */
 export const createListeners = ({ catalogue, policies, runtime }: World): { listeners: ChainListener[]; deposits: ReturnType<typeof createDeposits> } => {
@@ -57,7 +59,7 @@ export const createListeners = ({ catalogue, policies, runtime }: World): { list
   })
   const outgoing = createFollowing(settlements(catalogue))
   const house = createHouseFollowing(catalogue)
-  return { listeners: [outgoing, house, createFunding(catalogue), deposits, createUntracedAlarm()], deposits }
+  return { listeners: [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createUntracedAlarm()], deposits }
 }
 
 export type ApiLimits = Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute'>
@@ -149,6 +151,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     createSealJob(runtime, 1_000),
     createReconcileJob(runtime, catalogue, all, RECONCILE_EVERY_MS),
     createCostJob(runtime, COSTS_EVERY_MS),
+    createHotWatchJob({ runtime, catalogue, policies: world.policies.treasury, addresses: hotAddresses(world, all), everyMs: TREASURY_EVERY_MS }),
   ]
 }
 
@@ -169,14 +172,34 @@ const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[
     pause: deps.pause,
   })
   const everyMs = policies.payoutEveryMs[network]
-  if (network === 'BITCOIN') return [createBitcoinPayoutJob(payout, everyMs), sending]
+  const cold = coldJob(world, deps, adapter, (ticker) => signing.coldAddress(network, ticker))
+  if (network === 'BITCOIN') return [createBitcoinPayoutJob(payout, everyMs), sending, cold]
   if (network === 'TRON') {
     const tron = { ...payout, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
-    return [createTronPayoutJob(tron, everyMs), sending]
+    return [createTronPayoutJob(tron, everyMs), sending, cold]
   }
   const evm = { ...payout, network, adapter: adapter as AccountChainAdapter, chainId: deps.chainIds.get(network)!, hotAddress: evmHotAddress(wallet) }
-  return [createEvmPayoutJob(evm, everyMs), sending]
+  return [createEvmPayoutJob(evm, everyMs), sending, cold]
 }
+
+const coldJob = (
+  { runtime, catalogue, wallet, policies }: World,
+  { chainIds, pause }: WorkerDeps,
+  adapter: ChainAdapter,
+  signersCold: (ticker: string) => Promise<string | undefined>,
+): Job => {
+  const { network } = adapter
+  const chainId = isEvmNetwork(network) ? { chainId: chainIds.get(network)! } : {}
+  const policy = { sending: policies.sending[network], treasury: policies.treasury[network] }
+  return createColdJob({ runtime, catalogue, network, adapter, wallet, ...policy, ...chainId, signersCold, pause }, TREASURY_EVERY_MS)
+}
+
+/** Where the operator fills the hot wallet of each network. */
+const hotAddresses = ({ wallet }: World, adapters: readonly ChainAdapter[]): Map<Network, string> =>
+  new Map(adapters.map(({ network }) => {
+    if (network === 'BITCOIN') return [network, bitcoinHotAddress(wallet)]
+    return [network, network === 'TRON' ? tronHotAddress(wallet) : evmHotAddress(wallet)]
+  }))
 
 /** A watcher for each network whose node is configured. */
 export const createWatchers = (

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Signer } from './adapters/signer/port.ts'
 import type { Catalogue } from './assets/index.ts'
+import { transferOf } from './cold/index.ts'
 import type { Db } from './db/index.ts'
 import { rescale } from './money/index.ts'
 import type { Outgoing, SigningPurpose } from './outgoing/index.ts'
@@ -9,6 +10,7 @@ import { approvalsOf, carriedBy, type Withdrawal } from './withdrawals/index.ts'
 interface AssetLimits {
   approvalsAbove?: string
   approvalsNeeded?: number
+  cold?: string
 }
 
 const STATUS_KEPT_MS = 10_000
@@ -30,6 +32,7 @@ export const createSigning = (db: Db, catalogue: Catalogue, signer: Signer) => {
     /** What a transaction is for; of a payout, the payments in chain units with the approvals people gave them. */
     purposeOf: async (outgoing: Outgoing): Promise<SigningPurpose> => {
       if (outgoing.purpose === 'filler') return { purpose: 'filler', intents: [] }
+      if (outgoing.purpose === 'cold') return { purpose: 'cold', intents: [await coldIntent(db, catalogue, outgoing)] }
       if (outgoing.purpose !== 'payout') throw new Error(`nothing tells the signer what a ${outgoing.purpose} pays`)
       const withdrawals = await carriedBy(db, outgoing.id)
       const approvals = await approvalsOf(db, withdrawals)
@@ -45,6 +48,9 @@ export const createSigning = (db: Db, catalogue: Catalogue, signer: Signer) => {
       }
     },
 
+    /** The cold address of each asset by the signer's own policy, by `NETWORK/TICKER`. */
+    coldAddress: async (network: string, ticker: string): Promise<string | undefined> => (await limits()).get(`${network}/${ticker}`)?.cold,
+
     /** Those that the signer's policy lets go without approvals, or that have enough of them. */
     approved: async (withdrawals: readonly Withdrawal[]): Promise<Withdrawal[]> => {
       if (withdrawals.length === 0) return []
@@ -57,6 +63,15 @@ export const createSigning = (db: Db, catalogue: Catalogue, signer: Signer) => {
       })
     },
   }
+}
+
+/** A replacement of what the operator has signed pays the same to the same address; the signer knows which that is. */
+const coldIntent = async (db: Db, catalogue: Catalogue, { id, network }: Outgoing): Promise<SigningPurpose['intents'][number]> => {
+  const transfer = await transferOf(db, id)
+  if (!transfer) throw new Error(`${id} is no transfer to cold storage`)
+  const asset = catalogue.findCrypto(transfer.asset)!
+  const units = rescale(transfer.units, asset.scale, asset.networks.get(network)!.decimals)
+  return { id, asset: transfer.asset, to: transfer.to, units: units.toString() }
 }
 
 const needsApproval = (rule: AssetLimits | undefined, units: bigint): boolean =>

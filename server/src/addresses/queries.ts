@@ -14,10 +14,10 @@ export interface AddressOwner {
   leasedUntil: Date | null
 }
 
-/** An address of the house: hot wallet or change. */
+/** An address of the house: hot wallet, change, or cold storage, whose key is not here. */
 export interface HouseAddress {
   address: string
-  account: KeyAccount
+  account: KeyAccount | 'cold'
   branch: 0 | 1
   index: number
 }
@@ -50,6 +50,12 @@ export const houseAddressesAmong = async (
     select address, account, branch, derivation_index as index
     from house_addresses where family = ${family} and address = any(${[...addresses]}::text[])`.execute(db)
   return new Map(rows.map((row) => [row.address, row]))
+}
+
+/** Which of these addresses are the operator's cold storage. */
+export const coldAddressesAmong = async (db: Db | Tx, family: AddressFamily, addresses: readonly string[]): Promise<ReadonlySet<string>> => {
+  const house = await houseAddressesAmong(db, family, addresses)
+  return new Set([...house.values()].filter(({ account }) => account === 'cold').map(({ address }) => address))
 }
 
 const HOLDERS = `with asked as (select * from unnest($1::text[], $2::text[]) u(family, address))

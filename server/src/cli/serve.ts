@@ -4,6 +4,7 @@ import { createAdapters, identityOf } from '../adapters/chains/index.ts'
 import { createHttpRateSource } from '../adapters/rates/http.ts'
 import { connectSigner } from '../adapters/signer/index.ts'
 import { createApi, createWatchers, createWorkerJobs, type World } from '../app.ts'
+import { ensureColdAddresses } from '../cold/index.ts'
 import { listen, type Listener } from '../db/index.ts'
 import { createJobLoop, type Job } from '../jobs/index.ts'
 import { createDirectory, endpointOf } from '../merchants/index.ts'
@@ -36,6 +37,7 @@ export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promi
   const stops: Stop[] = [opened.close]
   stops.push(closing(followChanges(opened, directory)))
   await ensureWallets(runtime.db, world.wallet, momentOf(runtime))
+  await ensureColdAddresses(runtime.db, world.policies.treasury, world.wallet.bitcoinChain, momentOf(runtime))
   const has = (one: Role): boolean => role === one || role === 'all'
   if (has('watcher')) stops.push(startWatchers(world, opened))
   if (has('worker')) stops.push(await startWorker(world, opened, directory, env))

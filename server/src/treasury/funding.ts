@@ -1,6 +1,6 @@
-import type { Block, Network } from '@bursar/chainkit'
+import type { Block, ChainTransaction, Network, Transfer } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { familyOf, houseAddressesAmong } from '../addresses/index.ts'
+import { coldAddressesAmong, familyOf, houseAddressesAmong } from '../addresses/index.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import { forgetRecent, onAccounts, opposite, type CustodyMove } from '../custody/index.ts'
@@ -19,7 +19,7 @@ interface Funding {
 
 /**
  * Money that reaches wallets of the house from outside is the owner's: noted when it is seen, booked as capital once its
- * block is final. Our own change is not money from outside.
+ * block is final. Our own change is not money from outside, nor is what the operator sends back from cold storage.
  */
 export const createFunding = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block, _moment: Moment): Promise<Effects> => {
@@ -27,11 +27,12 @@ export const createFunding = (catalogue: Catalogue) => ({
     const house = await houseAddressesAmong(tx, familyOf(network), targets)
     if (house.size === 0) return noEffects
     const arriving = block.transactions.filter((t) => t.transfers.some((x) => house.has(x.to)))
+    const fromCold = await coldSpenders(tx, network, arriving)
     const ours = await oursAmong(tx, network, arriving.map((t) => t.hash))
     const moves: CustodyMove[] = []
     for (const { hash, transfers } of arriving) {
       if (ours.has(hash)) continue
-      for (const transfer of transfers.filter((x) => house.has(x.to))) {
+      for (const transfer of transfers.filter((x) => house.has(x.to) && !fromCold(hash, x))) {
         const known = catalogue.byContract(network, transfer.contract)
         if (!known) continue
         const units = rescale(transfer.units, known.on.decimals, known.asset.scale)
@@ -60,6 +61,23 @@ export const createFunding = (catalogue: Catalogue) => ({
 
   mempool: async (): Promise<Effects> => noEffects,
 })
+
+/** Tells what was sent from a cold address of ours: on Bitcoin by the coins a transaction spends, elsewhere by the sender. */
+const coldSpenders = async (
+  tx: Tx,
+  network: Network,
+  arriving: readonly ChainTransaction[],
+): Promise<(hash: string, transfer: Transfer) => boolean> => {
+  if (network === 'BITCOIN') {
+    const { rows } = await sql<{ hash: string }>`select distinct spent_by as hash from utxos
+      where network = ${network} and account = 'cold' and spent_by = any(${arriving.map(({ hash }) => hash)}::text[])`.execute(tx)
+    const spenders = new Set(rows.map(({ hash }) => hash))
+    return (hash) => spenders.has(hash)
+  }
+  const senders = [...new Set(arriving.flatMap(({ transfers }) => transfers.flatMap(({ from }) => from)))]
+  const cold = await coldAddressesAmong(tx, familyOf(network), senders)
+  return (_, { from }) => from.some((address) => cold.has(address))
+}
 
 const capitalItem = (network: Network, { asset, units }: Funding, { at, newId }: Moment): Item => {
   const id = newId()

@@ -40,7 +40,7 @@ beforeAll(() => {
 afterAll(() => world.close())
 beforeEach(async () => {
   await wipe(world.db)
-  await sql`truncate outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, utxos, custody_rounds`.execute(world.db)
+  await sql`truncate outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, utxos, custody_rounds cascade`.execute(world.db)
   bitcoin = createSimulatedChain({ network: 'BITCOIN', seed: 'coins', finalDepth: 3 })
   bitcoin.chain.mine(5)
   runtime = { db: world.db, clock: createClock(() => world.now), newId: () => uuidv7(world.now, randomBytes(10)), log: pino({ enabled: false }) }

@@ -46,7 +46,7 @@ export interface Treasury extends SimulatedChain {
 
 export const createTreasury = async (world: World, simulated: SimulatedChain): Promise<Treasury> => {
   await wipe(world.db)
-  await sql`truncate utxos, withdrawal_approvals,  outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, custody_rounds, custody_recent, network_costs, network_costs_counted`.execute(world.db)
+  await sql`truncate utxos, withdrawal_approvals,  outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, custody_rounds, custody_recent, network_costs, network_costs_counted cascade`.execute(world.db)
   const { chain, adapter } = simulated
   chain.mine(FINAL_DEPTH)
   const account = privateKeyToAccount(`0x${'7'.repeat(64)}`)

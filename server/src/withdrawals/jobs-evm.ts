@@ -7,6 +7,7 @@ import { rescale } from '../money/index.ts'
 import { insertPlanned, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
+import { toColdOf } from '../treasury/index.ts'
 import { attach } from './commands.ts'
 import { refuseImpossible } from './impossible.ts'
 import type { EvmPayoutDeps } from './payouts.ts'
@@ -146,10 +147,11 @@ const readPurse = async (deps: EvmPayoutDeps, ready: readonly Withdrawal[]): Pro
     head.height,
     assets.map((asset) => ({ address: hotAddress, contract: asset.networks.get(network)!.contract })),
   )
+  const toCold = await toColdOf(runtime.db, network)
   const purse: Purse = new Map()
   for (const [i, asset] of assets.entries()) {
     const held = rescale(balances[i]!, asset.networks.get(network)!.decimals, asset.scale)
-    purse.set(asset.ticker, held - (await unminedUnits(runtime.db, network, asset.ticker)).units)
+    purse.set(asset.ticker, held - (await unminedUnits(runtime.db, network, asset.ticker)).units - (toCold.get(asset.ticker) ?? 0n))
   }
   spend(purse, NATIVE_TICKER[network], nativeUnits(deps, await unminedFees(runtime.db, network)))
   return purse

@@ -6,6 +6,7 @@ import { rescale } from '../money/index.ts'
 import { insertPlanned, planTron, tronPayment, type TronPlan } from '../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
+import { toColdOf } from '../treasury/index.ts'
 import { attach } from './commands.ts'
 import { refuseImpossible } from './impossible.ts'
 import type { TronPayoutDeps } from './payouts.ts'
@@ -119,6 +120,7 @@ const readPurse = async (deps: TronPayoutDeps, ready: readonly Withdrawal[]): Pr
   const assets = [...new Set([NATIVE_TICKER.TRON, ...ready.map((w) => w.ticker)])].map((ticker) => catalogue.findCrypto(ticker)!)
   const leaving = await Promise.all(assets.map(({ ticker }) => underWay(runtime.db, ticker)))
   const fees = nativeUnits(deps, await feesUnderWay(runtime.db))
+  const toCold = await toColdOf(runtime.db, 'TRON', ['signed', 'broadcast', 'mined'])
   // Asked afterwards: what becomes final in between is then subtracted twice, never not at all.
   const { units } = await adapter.balancesAtFinal(
     assets.map((asset) => ({ address: hotAddress, contract: asset.networks.get('TRON')!.contract })),
@@ -126,7 +128,7 @@ const readPurse = async (deps: TronPayoutDeps, ready: readonly Withdrawal[]): Pr
   const purse: Purse = new Map()
   for (const [i, asset] of assets.entries()) {
     const held = rescale(units[i]!, asset.networks.get('TRON')!.decimals, asset.scale)
-    purse.set(asset.ticker, held - leaving[i]!)
+    purse.set(asset.ticker, held - leaving[i]! - (toCold.get(asset.ticker) ?? 0n))
   }
   spend(purse, NATIVE_TICKER.TRON, fees)
   return purse

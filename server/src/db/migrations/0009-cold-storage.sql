@@ -1,7 +1,8 @@
 -- Transfers of what the hot wallets hold too much to the operator's cold addresses. The transaction is an `outgoing` in the
 -- state `offered` until its signed bytes are imported.
 create table cold_transfers (
-  id uuid primary key references outgoing (id),
+  -- the transaction of `outgoing`
+  id uuid primary key,
   network text not null,
   asset text not null,
   -- ledger units

@@ -1,0 +1,65 @@
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { familyOf } from '../addresses/index.ts'
+import type { Catalogue } from '../assets/index.ts'
+import type { Db, Tx } from '../db/index.ts'
+import { assetsOn } from './reconcile.ts'
+
+/** Where one asset of a network is, by the books at the block the watcher has read to. Ledger units. */
+export interface Position {
+  network: Network
+  ticker: string
+  /** what payouts can be made of: the hot wallet; on Bitcoin every coin that is signed for here */
+  hot: bigint
+  /** of it, on its way out and in no block yet */
+  leaving: bigint
+  /** withdrawals that nothing has been planned for */
+  waiting: bigint
+  /** at deposit addresses, to be swept; nothing on Bitcoin, which pays from them */
+  unswept: bigint
+  cold: bigint
+}
+
+type Sums = ReadonlyMap<string, bigint>
+
+/** How every asset of a network stands, in the catalogue's order. */
+export const positionsOf = async (db: Db | Tx, catalogue: Catalogue, network: Network): Promise<Position[]> => {
+  const held = await heldOf(db, network)
+  const { waiting, leaving } = await owedOf(db, network)
+  const transfers = await toColdOf(db, network)
+  const of = (sums: Sums, ticker: string): bigint => sums.get(ticker) ?? 0n
+  return assetsOn(catalogue, network).map(({ asset: { ticker } }) => ({
+    network,
+    ticker,
+    hot: network === 'BITCOIN' ? of(held.hot, ticker) + of(held.deposit, ticker) : of(held.hot, ticker),
+    leaving: of(leaving, ticker) + of(transfers, ticker),
+    waiting: of(waiting, ticker),
+    unswept: network === 'BITCOIN' ? 0n : of(held.deposit, ticker),
+    cold: of(held.cold, ticker),
+  }))
+}
+
+/** What addresses hold together, by what they are for. */
+const heldOf = async (db: Db | Tx, network: Network): Promise<Record<'hot' | 'cold' | 'deposit', Sums>> => {
+  const { rows } = await sql<{ asset: string; account: 'hot' | 'cold' | 'deposit'; units: bigint }>`
+    select c.asset, coalesce(h.account, 'deposit') as account, sum(c.booked) as units
+    from custody_addresses c left join house_addresses h on h.family = ${familyOf(network)} and h.address = c.address
+    where c.network = ${network} and c.booked <> 0 group by 1, 2`.execute(db)
+  const of = (account: string): Sums => new Map(rows.filter((row) => row.account === account).map(({ asset, units }) => [asset, units]))
+  return { hot: of('hot'), cold: of('cold'), deposit: of('deposit') }
+}
+
+const owedOf = async (db: Db | Tx, network: Network): Promise<{ waiting: Sums; leaving: Sums }> => {
+  const { rows } = await sql<{ ticker: string; waits: boolean; units: bigint }>`
+    select ticker, state = 'requested' as waits, sum(units) as units from withdrawals
+    where blockchain = ${network} and state in ('requested', 'planned', 'sent') and not internal group by 1, 2`.execute(db)
+  const of = (waits: boolean): Sums => new Map(rows.filter((row) => row.waits === waits).map(({ ticker, units }) => [ticker, units]))
+  return { waiting: of(true), leaving: of(false) }
+}
+
+/** Transfers to cold storage whose signed bytes are here and that are in these states: in no block yet, unless others are asked for. */
+export const toColdOf = async (db: Db | Tx, network: Network, states: readonly string[] = ['signed', 'broadcast']): Promise<Sums> => {
+  const { rows } = await sql<{ asset: string; units: bigint }>`select t.asset, sum(t.units) as units
+    from cold_transfers t join outgoing o on o.id = t.id where t.network = ${network} and o.state = any(${[...states]}::text[]) group by 1`.execute(db)
+  return new Map(rows.map(({ asset, units }) => [asset, units]))
+}
