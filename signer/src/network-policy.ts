@@ -48,6 +48,8 @@ export interface TronPolicy extends CommonPolicy {
   maxLifetimeMs: number
   /** Staking and lending of resources between our own accounts. Absent: none. */
   treasury?: { enabled: boolean; maxUnits: bigint }
+  /** Bringing deposits to the hot address; sun that one top-up of a deposit address has at most. Absent: none. */
+  sweep?: { enabled: boolean; maxTopUp: bigint }
 }
 
 export type NetworkPolicy = BitcoinPolicy | EvmPolicy | TronPolicy
@@ -101,16 +103,18 @@ function readEvm(network: EvmNetwork, value: unknown, at: string, approverCount:
 }
 
 function readTron(value: unknown, at: string, approverCount: number): TronPolicy {
-  const fields = readObject(value, at, ['enabled', 'maxLifetimeMs', 'fee', 'assets'], ['treasury'])
+  const fields = readObject(value, at, ['enabled', 'maxLifetimeMs', 'fee', 'assets'], ['treasury', 'sweep'])
   const fee = readObject(fields['fee'], `${at}.fee`, [...FEE_CAPS, 'bandwidthPrice', 'activation'])
   const bandwidthPrice = readUnits(fee['bandwidthPrice'], `${at}.fee.bandwidthPrice`)
   const activation = readUnits(fee['activation'], `${at}.fee.activation`)
   const treasury = fields['treasury'] === undefined ? undefined : readTreasury(fields['treasury'], `${at}.treasury`)
+  const sweep = fields['sweep'] === undefined ? undefined : readTronSweep(fields['sweep'], `${at}.sweep`)
   return {
     network: 'TRON',
     fee: { ...readFee(fee, at), bandwidthPrice, activation },
     maxLifetimeMs: readInteger(fields['maxLifetimeMs'], `${at}.maxLifetimeMs`, MIN_LIFETIME_MS, MAX_LIFETIME_MS),
     ...(treasury && { treasury }),
+    ...(sweep && { sweep }),
     ...readCommon('TRON', fields, at, approverCount),
   }
 }
@@ -122,6 +126,11 @@ function readSwitch(value: unknown, at: string): { enabled: boolean } {
 function readTreasury(value: unknown, at: string): TronPolicy['treasury'] {
   const { enabled, maxUnits } = readObject(value, at, ['enabled', 'maxUnits'])
   return { enabled: readBoolean(enabled, `${at}.enabled`), maxUnits: readUnits(maxUnits, `${at}.maxUnits`) }
+}
+
+function readTronSweep(value: unknown, at: string): TronPolicy['sweep'] {
+  const { enabled, maxTopUp } = readObject(value, at, ['enabled', 'maxTopUp'])
+  return { enabled: readBoolean(enabled, `${at}.enabled`), maxTopUp: readUnits(maxTopUp, `${at}.maxTopUp`) }
 }
 
 function readFee(fee: Fields, at: string): FeePolicy {

@@ -29,8 +29,8 @@ export interface Approval {
 /**
  * `payout`: pays the intents and nothing else. `filler`: an EVM transaction that only uses up a nonce, sent to its own
  * address with nothing in it, to close a gap or to cancel what is stuck. `treasury`: a transaction of TRON that stakes, or
- * lends resources to, or activates, an account of ours; it pays nobody. `sweep`: an EVM transaction that brings deposits
- * to the treasury of the policy, or gives a deposit address the gas to do so. `consolidation`: a Bitcoin transaction that
+ * lends resources to, or activates, an account of ours; it pays nobody. `sweep`: brings deposits to the treasury of the
+ * policy (EVM) or to our hot address (TRON), or gives a deposit address what that costs it. `consolidation`: a Bitcoin transaction that
  * joins coins of ours into one of the hot account; it pays nobody. `cold`: pays one intent to the cold address that the policy
  * has for its asset.
  */
@@ -49,7 +49,7 @@ export interface SignRequest {
   unsigned: string
   /** Bitcoin: the key of each input, in order. EVM and TRON: the one key. A sweep: see README. */
   keys: KeyReference[]
-  /** `treasury`: which of our keys has the account that receives, where the transaction names one */
+  /** TRON, `treasury` and `sweep`: which of our keys has the account that receives, where the transaction names one */
   receiver?: KeyReference
   approvals?: Approval[]
 }

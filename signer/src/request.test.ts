@@ -37,6 +37,7 @@ describe('readSignRequest', () => {
     ['intents for a filler', { ...good, purpose: 'filler' }, /must be empty/],
     ['intents for the treasury', { ...good, purpose: 'treasury' }, /must be empty/],
     ['a receiver for a payout', { ...good, receiver: good.keys[0] }, /treasury only/],
+    ['a receiver for a sweep on an EVM chain', { ...good, network: 'ETHEREUM', intents: [], purpose: 'sweep', receiver: good.keys[0] }, /treasury only/],
     ['a receiver that is no key', { ...good, intents: [], purpose: 'treasury', receiver: { account: 'hot', branch: 0 } }, /receiver lacks index/],
     ['one intent twice', { ...good, intents: [intent, intent] }, /twice/],
     ['units as a number', { ...good, intents: [{ ...intent, units: 5 }] }, /units/],

@@ -38,7 +38,8 @@ function readRequest(value: unknown): SignRequest {
   if (purpose === 'cold' && intents.length !== 1) throw new ShapeError('intents must be one for purpose cold')
   if (purpose !== 'payout' && purpose !== 'cold' && intents.length > 0) throw new ShapeError(`intents must be empty for purpose ${purpose}`)
   const receiver = fields['receiver']
-  if (purpose !== 'treasury' && receiver !== undefined) throw new ShapeError('receiver is for purpose treasury only')
+  const mayReceive = purpose === 'treasury' || (purpose === 'sweep' && fields['network'] === 'TRON')
+  if (!mayReceive && receiver !== undefined) throw new ShapeError('receiver is for treasury only, and for sweeps on TRON')
   return {
     network: readChoice(fields['network'], 'network', NETWORKS),
     transactionId: readText(fields['transactionId'], 'transactionId', UUID, 'a UUID in lower case'),

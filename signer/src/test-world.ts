@@ -125,6 +125,7 @@ export const policyFile = {
         activation: '1100000',
       },
       treasury: { enabled: true, maxUnits: '50000000000' },
+      sweep: { enabled: true, maxTopUp: '20000000' },
       assets: {
         TRX: { enabled: true, maxPerIntent: '1000', maxPerHour: '3000', maxPerDay: '5000' },
         USDT: {

@@ -16,11 +16,12 @@ import type { Keyring } from './keyring.ts'
 import type { TronPolicy } from './policy.ts'
 import type { Intent, KeyReference, SignRequest } from './protocol.ts'
 import { Refusal } from './refusal.ts'
+import { judgeTronSweep } from './tron-sweep.ts'
 import { judgeTreasury } from './tron-treasury.ts'
 
 /**
  * Reads `raw_data` of TRON and holds it against the one intent: TRX by TransferContract, or `transfer` called on the
- * pinned contract of a token. Treasury transactions touch accounts of ours only. A transaction of TRON names no chain;
+ * pinned contract of a token. Sweeps and treasury transactions touch accounts of ours only. A transaction of TRON names no chain;
  * the block it refers to ties it to one.
  * @param now ms since the epoch
  */
@@ -32,17 +33,30 @@ export function judgeTron(policy: TronPolicy, keyring: Keyring, request: SignReq
     throw new Refusal('key-mismatch', `The key has ${owner}, not ${transaction.contract.owner}`)
   }
   if (request.purpose === 'filler') throw new Refusal('network', 'TRON has no fillers: there are no nonces to fill')
-  if (request.purpose === 'treasury') judgeTreasury(transaction.contract, policy, keyring, request.receiver)
-  else judgePayment(transaction.contract, policy, request.intents)
+  const given = judgeContract(transaction.contract, policy, keyring, key, request)
   const hash = transactionId(transaction)
   return {
     unsignedId: hash,
     conflictKeys: [],
-    fee: judgeFee(transaction, policy),
+    fee: judgeFee(transaction, policy) + given,
     feeSlot: hash,
     expiresAt: judgeExpiration(transaction, lifetimeOf(request, policy), now),
     sign: () => sign(transaction, key, owner, keyring),
   }
+}
+
+/** @returns sun that are given to an account of ours for its fees */
+function judgeContract(
+  contract: Contract,
+  policy: TronPolicy,
+  keyring: Keyring,
+  key: KeyReference,
+  { purpose, intents, receiver }: SignRequest,
+): bigint {
+  if (purpose === 'sweep') return judgeTronSweep(contract, policy, keyring, key, receiver)
+  if (purpose === 'treasury') judgeTreasury(contract, policy, keyring, receiver)
+  else judgePayment(contract, policy, intents)
+  return 0n
 }
 
 function readTransaction(unsigned: string): UnsignedTransaction {
