@@ -1,5 +1,5 @@
 import { isRefused } from '@bursar/chainkit'
-import { fromHex, parseDraft, serializeDraft, sweepMany } from '@bursar/chainkit/evm'
+import { CREATE2_DEPLOYER, fromHex, parseDraft, serializeDraft, sweepMany } from '@bursar/chainkit/evm'
 import type { SetCodeDraft, UnsignedTransaction } from '@bursar/chainkit/evm'
 import { readTransaction } from './evm-judge.ts'
 import type { Judgement } from './judgement.ts'
@@ -7,6 +7,7 @@ import type { Keyring } from './keyring.ts'
 import type { EvmPolicy } from './policy.ts'
 import type { KeyReference, SignRequest } from './protocol.ts'
 import { Refusal } from './refusal.ts'
+import { judgeDeployment } from './sweep-deployment.ts'
 import { judgeDirect, judgeTopUp } from './sweep-payments.ts'
 import type { SweepPolicy } from './sweep-policy.ts'
 import { judgeRelay } from './sweep-relay.ts'
@@ -18,7 +19,7 @@ import type { Judged, SweepWorld } from './sweep-world.ts'
  * Reads a transaction that brings deposits together and holds it against the policy: whatever it is, money can end at the
  * policy's treasury only. It is one of: a call of our batch, with or without authorisations of deposit addresses to the
  * pinned delegate (EIP-7702); a call of our relay with what deposit addresses sign, or signed before (EIP-3009,
- * ERC-2612); a payment by a deposit address itself; coin for the gas of one. Hot keys pay, and never authorise anything.
+ * ERC-2612); a payment by a deposit address itself; coin for the gas of one; the deployment of one of these contracts. Hot keys pay, and never authorise anything.
  */
 export function judgeSweep(policy: EvmPolicy, keyring: Keyring, request: SignRequest): Judgement {
   const { sweep } = policy
@@ -114,6 +115,7 @@ function judgePlain(transaction: UnsignedTransaction, world: SweepWorld): Judged
     return ordinary(transaction, world)
   }
   if (transaction.to === relay.address) return judgeRelay(transaction, world)
+  if (keys[0]!.account === 'hot' && transaction.to === CREATE2_DEPLOYER) return judgeDeployment(transaction, world)
   if (keys[0]!.account === 'hot') return judgeTopUp(transaction, world)
   return judgeDirect(transaction, world)
 }

@@ -93,6 +93,13 @@ export interface AccountChainAdapter extends ChainAdapter {
   }): Promise<{ ok: true; gas: bigint } | { ok: false; reason: 'reverted' | 'insufficient-funds'; message: string }>
   /** True when a contract's code sits at the address at the head. An account that delegates (EIP-7702) is none. */
   isContract(address: string): Promise<boolean>
+  /** The code at the address at the head, in lower-case hex with 0x: `0x` for none, a designation for one that delegates. */
+  codeAt(address: string): Promise<string>
+  /**
+   * What a call would answer if these accounts had this code (by address), or null when it would fail or the node can't
+   * suppose code. Tells whether a chain knows delegation (EIP-7702) before anything depends on it.
+   */
+  callWithCode(call: { to: string; data: string }, code: Readonly<Record<string, string>>): Promise<string | null>
   /** `decimals()` of a token contract, to hold against the configuration at start. */
   tokenDecimals(contract: string): Promise<number>
 }

@@ -30,12 +30,27 @@ export const readMinedNonce = (rpc: Rpc, address: string): Promise<number> =>
 /** What an account that delegates to code holds in place of code (EIP-7702): whoever has its key still commands it. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/i
 
-export const readIsContract = (rpc: Rpc, address: string): Promise<boolean> =>
+export const readCode = (rpc: Rpc, address: string): Promise<string> =>
   rpc.read('eth_getCode', [address, 'latest'], (result) => {
-    const code = textOf(result, 'the code')
+    const code = textOf(result, 'the code').toLowerCase()
     if (!isHex(code)) throw new Malformed('the code is no hex')
-    return code !== '0x' && !DELEGATION.test(code)
+    return code
   })
+
+export const readIsContract = async (rpc: Rpc, address: string): Promise<boolean> => {
+  const code = await readCode(rpc, address)
+  return code !== '0x' && !DELEGATION.test(code)
+}
+
+export const callWithCode = async (
+  rpc: Rpc,
+  call: { to: string; data: string },
+  code: Readonly<Record<string, string>>,
+): Promise<string | null> => {
+  const overrides = Object.fromEntries(Object.entries(code).map(([address, text]) => [address, { code: text }]))
+  const answer = await rpc.ask({ method: 'eth_call', params: [call, 'latest', overrides] })
+  return answer.ok ? rpc.believe('eth_call', () => textOf(answer.result, 'the answer').toLowerCase()) : null
+}
 
 /** ERC-20 has it as uint8. */
 const MOST_DECIMALS = 255n

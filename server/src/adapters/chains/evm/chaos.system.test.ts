@@ -36,6 +36,8 @@ describeChaos('anvil out of order', async () => {
       minedNonce: (adapter) => adapter.minedNonce(address),
       estimateGas: (adapter) => adapter.estimateGas({ ...impossible, to: address, data: '0x' }),
       isContract: (adapter) => adapter.isContract(token),
+      codeAt: (adapter) => adapter.codeAt(token),
+      callWithCode: (adapter) => adapter.callWithCode({ to: token, data: '0x313ce567' }, {}),
       tokenDecimals: (adapter) => adapter.tokenDecimals(token),
     },
   }

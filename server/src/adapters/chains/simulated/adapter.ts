@@ -70,6 +70,9 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
         return { ok: true, gas: transfer ? GAS.token : GAS.native } as const
       }),
     isContract: (address) => pass('isContract', () => tokens.has(address.toLowerCase())),
+    // Its tokens are not code, and it runs none.
+    codeAt: (address) => pass('codeAt', () => (tokens.has(address.toLowerCase()) ? '0xfe' : '0x')),
+    callWithCode: () => pass('callWithCode', () => null),
     tokenDecimals: (contract) =>
       pass('tokenDecimals', () => {
         const decimals = tokens.get(contract.toLowerCase())
