@@ -6,7 +6,6 @@ import { opposite, type CustodyMove } from '../custody/index.ts'
 import type { Tx } from '../db/index.ts'
 import { noEffects, type Effects } from '../effects/index.ts'
 import { rescale } from '../money/index.ts'
-import { oursAmong } from '../outgoing/index.ts'
 
 interface HouseTransfer {
   index: string
@@ -18,8 +17,8 @@ interface HouseTransfer {
 }
 
 /**
- * Follows money that our own transactions move between addresses of ours, by the transfers a block shows, whatever they
- * were planned to move: an address may have received more meanwhile, or kept what its token refused.
+ * Follows money that moves between addresses of ours, by the transfers a block shows and not by what was planned: an
+ * address may have received more meanwhile, or kept what its token refused.
  */
 export const createHouseFollowing = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block): Promise<Effects> => {
@@ -45,26 +44,23 @@ export const createHouseFollowing = (catalogue: Catalogue) => ({
   mempool: async (): Promise<Effects> => noEffects,
 })
 
-/** Transfers of our transactions whose sender and receiver are both ours. */
+/**
+ * Transfers whose sender and receiver are both ours. Not only in our own transactions: anybody may start the sweep of an
+ * address that has delegated.
+ */
 const between = async (tx: Tx, network: Network, block: Block, catalogue: Catalogue): Promise<HouseTransfer[]> => {
-  const ours = await oursAmong(tx, network, block.transactions.map(({ hash }) => hash))
-  if (ours.size === 0) return []
-  const seen = block.transactions
-    .filter(({ hash }) => ours.has(hash))
-    .flatMap(({ hash, transfers }) => transfers.map((transfer) => ({ ...transfer, transaction: hash })))
-  const own = await ownAmong(tx, network, [...new Set(seen.flatMap(({ from, to }) => [...from, to]))])
-  return seen.flatMap(({ transaction, index, contract, from, to, units }) => {
+  const all = block.transactions.flatMap(({ hash, transfers }) => transfers.map((transfer) => ({ ...transfer, transaction: hash })))
+  const house = await houseAddressesAmong(tx, familyOf(network), [...new Set(all.flatMap(({ from, to }) => [...from, to]))])
+  const seen = all.filter(({ from, to }) => from.length === 1 && from[0] !== to && (house.has(to) || house.has(from[0]!)))
+  if (seen.length === 0) return []
+  const others = [...new Set(seen.flatMap(({ from, to }) => [from[0]!, to]))].filter((address) => !house.has(address))
+  const deposits = await ownerOf(tx, familyOf(network), others)
+  const isOurs = (address: string): boolean => house.has(address) || deposits.has(address)
+  return seen.flatMap(({ transaction, index, contract, from: [from], to, units }) => {
     const listed = catalogue.byContract(network, contract)
-    const [sender] = from
-    if (!listed || units === 0n || from.length !== 1 || sender === to || !own.has(sender!) || !own.has(to)) return []
-    return [{ transaction, index, asset: listed.asset.ticker, from: sender!, to, units: rescale(units, listed.on.decimals, listed.asset.scale) }]
+    if (!listed || units === 0n || !isOurs(from!) || !isOurs(to)) return []
+    return [{ transaction, index, asset: listed.asset.ticker, from: from!, to, units: rescale(units, listed.on.decimals, listed.asset.scale) }]
   })
-}
-
-const ownAmong = async (tx: Tx, network: Network, addresses: readonly string[]): Promise<ReadonlySet<string>> => {
-  const family = familyOf(network)
-  const [deposit, house] = [await ownerOf(tx, family, addresses), await houseAddressesAmong(tx, family, addresses)]
-  return new Set([...deposit.keys(), ...house.keys()])
 }
 
 const movesOf = (network: Network, transfers: readonly HouseTransfer[], height: number): CustodyMove[] =>

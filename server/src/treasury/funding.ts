@@ -1,6 +1,6 @@
 import type { Block, ChainTransaction, Network, Transfer } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { coldAddressesAmong, familyOf, houseAddressesAmong } from '../addresses/index.ts'
+import { coldAddressesAmong, familyOf, houseAddressesAmong, ownerOf } from '../addresses/index.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import { forgetRecent, onAccounts, opposite, type CustodyMove } from '../custody/index.ts'
@@ -29,10 +29,11 @@ export const createFunding = (catalogue: Catalogue) => ({
     const arriving = block.transactions.filter((t) => t.transfers.some((x) => house.has(x.to)))
     const fromCold = await coldSpenders(tx, network, arriving)
     const ours = await oursAmong(tx, network, arriving.map((t) => t.hash))
+    const swept = await sweptByAnyone(tx, network, arriving, house)
     const moves: CustodyMove[] = []
     for (const { hash, transfers } of arriving) {
       if (ours.has(hash)) continue
-      for (const transfer of transfers.filter((x) => house.has(x.to) && !fromCold(hash, x))) {
+      for (const transfer of transfers.filter((x) => house.has(x.to) && !fromCold(hash, x) && !swept(x))) {
         const known = catalogue.byContract(network, transfer.contract)
         if (!known) continue
         const units = rescale(transfer.units, known.on.decimals, known.asset.scale)
@@ -77,6 +78,19 @@ const coldSpenders = async (
   const senders = [...new Set(arriving.flatMap(({ transfers }) => transfers.flatMap(({ from }) => from)))]
   const cold = await coldAddressesAmong(tx, familyOf(network), senders)
   return (_, { from }) => from.some((address) => cold.has(address))
+}
+
+/** Anybody may start the sweep of an address that has delegated: what comes to us by it was ours before. */
+const sweptByAnyone = async (
+  tx: Tx,
+  network: Network,
+  arriving: Block['transactions'],
+  house: ReadonlyMap<string, unknown>,
+): Promise<(transfer: Transfer) => boolean> => {
+  if (network === 'BITCOIN') return () => false
+  const senders = arriving.flatMap(({ transfers }) => transfers.filter(({ to }) => house.has(to)).flatMap(({ from }) => from))
+  const owned = await ownerOf(tx, familyOf(network), [...new Set(senders)])
+  return ({ from }) => from.length === 1 && owned.has(from[0]!)
 }
 
 const capitalItem = (network: Network, { asset, units }: Funding, { at, newId }: Moment): Item => {

@@ -1,0 +1,65 @@
+/** Money between addresses of ours, whoever moves it: books of addresses follow, and nobody is credited for it. */
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useDatabase } from '../../../test/setup/database.ts'
+import { migrated } from '../../../test/setup/migrated.ts'
+import { blockOf, catalogue, createWorld, E18, pay, wipe, type Owned, type World } from '../deposits/test-world.ts'
+import { HOUSE } from '../ledger/index.ts'
+import { createFunding } from '../treasury/index.ts'
+import { createHouseFollowing } from './index.ts'
+
+const database = useDatabase({ template: migrated })
+const HOT = '0xhot'
+let world: World
+let owned: Owned
+
+beforeAll(() => {
+  world = createWorld(database.url)
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await wipe(world.db)
+  await sql`truncate house_addresses, house_transfers, fundings`.execute(world.db)
+  await sql`insert into house_addresses values ('EVM', ${HOT}, 'hot', 0, 0, ${new Date(world.now)})`.execute(world.db)
+  owned = await world.address('ETHEREUM')
+})
+
+const listeners = () => [createHouseFollowing(catalogue), createFunding(catalogue), world.deposits]
+const read = (height: number, transactions: ReturnType<typeof pay>[]) =>
+  listeners().reduce(
+    (before, listener) => before.then(() => world.act((tx, moment) => listener.block(tx, 'ETHEREUM', blockOf(height, transactions), moment))),
+    Promise.resolve(),
+  )
+const booked = async (): Promise<Record<string, bigint>> => {
+  const { rows } = await sql<{ address: string; booked: bigint }>`select address, booked from custody_addresses where asset = 'USDT'`.execute(world.db)
+  return Object.fromEntries(rows.map((row) => [row.address === HOT ? 'hot' : row.address === owned.address ? 'deposit' : row.address, row.booked]))
+}
+const usdt = (from: string, to: string, hash: string, units: bigint) => {
+  const made = pay(to, units, { hash, contract: '0xusdt', index: 'l:0' })
+  return { ...made, transfers: made.transfers.map((transfer) => ({ ...transfer, from: [from] })) }
+}
+
+test('a sweep that a stranger started moves what the addresses hold, and is neither capital nor a deposit', async () => {
+  await read(1, [usdt('payer', owned.address, 't1', 50_000_000n)])
+  await read(2, [usdt(owned.address, HOT, 't2', 50_000_000n)])
+  await world.act((tx, moment) => createFunding(catalogue).settled(tx, 'ETHEREUM', { finalHeight: 9 }, moment))
+  expect(await booked()).toEqual({ deposit: 0n, hot: 50n * E18 })
+  expect(await world.balance(HOUSE, 'USDT', 'capital')).toBe(0n)
+})
+
+test('read twice it moves once, and a lost block takes it back', async () => {
+  const sweep = usdt(owned.address, HOT, 't2', 50_000_000n)
+  await read(1, [usdt('payer', owned.address, 't1', 50_000_000n)])
+  await read(2, [sweep])
+  await read(2, [sweep])
+  expect(await booked()).toEqual({ deposit: 0n, hot: 50n * E18 })
+  await world.act((tx) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2))
+  expect(await booked()).toEqual({ deposit: 50n * E18, hot: 0n })
+})
+
+test('what comes to the hot wallet from outside is capital as ever', async () => {
+  await read(1, [usdt('operator', HOT, 't1', 7_000_000n)])
+  await world.act((tx, moment) => createFunding(catalogue).settled(tx, 'ETHEREUM', { finalHeight: 9 }, moment))
+  expect(await booked()).toEqual({ hot: 7n * E18 })
+  expect(await world.balance(HOUSE, 'USDT', 'capital')).toBe(7n * E18)
+})
