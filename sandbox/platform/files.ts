@@ -75,7 +75,8 @@ function assetsOf({ bitcoin, ethereum, bsc, tron }: World): object {
 function policyOf({ bitcoin }: World): object {
   const evm = { watch: { pollMs: 250 }, sending: { bumpAfterMs: 20_000, rebroadcastEveryMs: 3_000 }, payoutEveryMs: 250 }
   return {
-    ...(bitcoin ? { BITCOIN: { watch: { pollMs: 500 }, sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 3_000 }, payoutEveryMs: 1_500 } } : {}),
+    ...(bitcoin ? { BITCOIN: { watch: { pollMs: 500 }, sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 3_000, batchWaitMs: 1_500 }, payoutEveryMs: 300,
+      consolidation: { everyMs: 2_000, percentile: 100, rescueAfterMs: 600_000 } } } : {}),
     ETHEREUM: evm,
     BINANCE_SMART_CHAIN: evm,
     TRON: { watch: { pollMs: 500 }, sending: { rebroadcastEveryMs: 3_000 }, payoutEveryMs: 250 },
@@ -106,6 +107,7 @@ function signerPolicyOf({ bitcoin, ethereum, bsc, tron }: World): object {
     enabled: true,
     chain: 'regtest',
     fee: { maxUnits: '1000000', maxPerMille: '500', maxMilliSatPerVb: '1000000', maxPerHour: '100000000', maxPerDay: '1000000000' },
+    consolidation: { enabled: true },
     assets: { BTC: asset(100_000_000n) },
   }
   const trx = (whole: bigint): string => (whole * E6).toString()

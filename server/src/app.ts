@@ -1,10 +1,13 @@
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
-import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from './adapters/chains/port.ts'
+import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter, TronChainAdapter } from './adapters/chains/port.ts'
 import type { RateSource } from './adapters/rates/port.ts'
 import type { Signer } from './adapters/signer/port.ts'
 import { addressRoutes, createAddressIssuer, createStockJob, familyOf } from './addresses/index.ts'
 import { assetRoutes, type Catalogue } from './assets/index.ts'
 import { balanceRoutes } from './balances/index.ts'
+import {
+  createConsolidationJob, createConsolidationSettlement, createOutrunFollowing, createRescueJob, payForParent,
+} from './consolidation/index.ts'
 import { createColdFollowing, createColdJob, createColdSettlement } from './cold/index.ts'
 import { createCostJob } from './costs/index.ts'
 import type { PoolSettings } from './db/index.ts'
@@ -47,7 +50,7 @@ const COSTS_EVERY_MS = 30_000
 const TREASURY_EVERY_MS = 10_000
 
 /** Whose money our transactions carry. */
-const settlements = (catalogue: Catalogue): OutgoingSubscriber[] => [createSettlement(catalogue), createSweepSettlement(catalogue), createColdSettlement(catalogue)]
+const settlements = (catalogue: Catalogue): OutgoingSubscriber[] => [createSettlement(catalogue), createSweepSettlement(catalogue), createConsolidationSettlement(catalogue), createColdSettlement(catalogue)]
 
 /** The rooms that follow chains, in the order they are told. */
 export const createListeners = ({ catalogue, policies, runtime }: World): { listeners: ChainListener[]; deposits: ReturnType<typeof createDeposits> } => {
@@ -59,7 +62,7 @@ export const createListeners = ({ catalogue, policies, runtime }: World): { list
   })
   const outgoing = createFollowing(settlements(catalogue))
   const house = createHouseFollowing(catalogue)
-  return { listeners: [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createUntracedAlarm()], deposits }
+  return { listeners: [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createOutrunFollowing(), createUntracedAlarm()], deposits }
 }
 
 export type ApiLimits = Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute'>
@@ -161,23 +164,27 @@ const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[
   const policy = policies.sending[network]
   const signing = createSigning(runtime.db, catalogue, deps.signer)
   const payout: PayoutDeps = { runtime, catalogue, adapter, wallet, policy, approved: signing.approved, pause: deps.pause }
+  const joining = network === 'BITCOIN' ? { ...payout, adapter: adapter as CoinChainAdapter, sending: policy, policy: policies.consolidation } : undefined
   const sending = createSendingJob({
     runtime,
     network,
     adapter,
     signer: deps.signer,
     policy,
+    wallet,
     subscribers: settlements(catalogue),
     purposeOf: signing.purposeOf,
     pause: deps.pause,
+    ...(joining && { payForParent: payForParent(joining) }),
   })
   const everyMs = policies.payoutEveryMs[network]
   const cold = coldJob(world, deps, adapter, (ticker) => signing.coldAddress(network, ticker))
-  if (network === 'BITCOIN') return [createBitcoinPayoutJob(payout, everyMs), sending, cold]
+  if (joining) return [createBitcoinPayoutJob(payout, everyMs), createConsolidationJob(joining), createRescueJob(joining), sending, cold]
   if (network === 'TRON') {
     const tron = { ...payout, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
     return [createTronPayoutJob(tron, everyMs), sending, cold]
   }
+  if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)
   const evm = { ...payout, network, adapter: adapter as AccountChainAdapter, chainId: deps.chainIds.get(network)!, hotAddress: evmHotAddress(wallet) }
   return [createEvmPayoutJob(evm, everyMs), sending, cold]
 }

@@ -1,4 +1,5 @@
 import { isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
+import { readConsolidationPolicy, type ConsolidationPolicy, type ConsolidationSettings } from './consolidation/index.ts'
 import { DEFAULT_DEPOSIT_POLICY, type ConfirmationRule, type DepositPolicy } from './deposits/index.ts'
 import { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, type SendingPolicy } from './outgoing/index.ts'
 import { readTreasuryPolicy, type TreasuryPolicy, type TreasurySettings } from './treasury/index.ts'
@@ -10,8 +11,10 @@ interface NetworkPolicy extends TreasurySettings {
   goneAfterMs?: number
   watch?: Partial<Pick<WatcherSettings, 'startHeight' | 'pollMs' | 'ringBlocks' | 'ahead' | 'mostBlocks' | 'mostTransfers' | 'staleAfterMs'>>
   sending?: Partial<Record<keyof SendingPolicy, number | string>>
-  /** pause between two looks for withdrawals to take up, in ms: longer makes larger Bitcoin batches */
+  /** pause between two looks for withdrawals to take up, in ms */
   payoutEveryMs?: number
+  /** BITCOIN: when coins of ours are joined */
+  consolidation?: ConsolidationSettings
 }
 
 export interface Policies {
@@ -20,10 +23,12 @@ export interface Policies {
   sending: Readonly<Record<Network, SendingPolicy>>
   payoutEveryMs: Readonly<Record<Network, number>>
   treasury: Readonly<Record<Network, TreasuryPolicy>>
+  /** of Bitcoin, the one network of coins */
+  consolidation: ConsolidationPolicy
 }
 
-const PAYOUT_EVERY_MS: Record<Network, number> = { BITCOIN: 10_000, ETHEREUM: 1_000, BINANCE_SMART_CHAIN: 1_000, TRON: 1_000 }
-const KEYS = ['confirmations', 'goneAfterMs', 'watch', 'sending', 'payoutEveryMs', 'hot', 'signWithinMs', 'runwayDays']
+const PAYOUT_EVERY_MS: Record<Network, number> = { BITCOIN: 1_000, ETHEREUM: 1_000, BINANCE_SMART_CHAIN: 1_000, TRON: 1_000 }
+const KEYS = ['confirmations', 'goneAfterMs', 'watch', 'sending', 'payoutEveryMs', 'hot', 'signWithinMs', 'runwayDays', 'consolidation']
 
 /** Reads the policy file over the defaults. Throws with the place named when it says something unknown. */
 export const readPolicies = (file: unknown): Policies => {
@@ -31,6 +36,7 @@ export const readPolicies = (file: unknown): Policies => {
   for (const [network, policy] of Object.entries(given)) {
     if (!isNetwork(network)) throw new Error(`policy: ${network} is not one of ${NETWORKS.join(', ')}`)
     const unknown = Object.keys(policy).filter((key) => !KEYS.includes(key))
+    if (network !== 'BITCOIN' && policy.consolidation) throw new Error(`policy: ${network} has no coins: consolidation is for BITCOIN`)
     if (unknown.length > 0) throw new Error(`policy: ${network} has unknown ${unknown.join(', ')}; there are ${KEYS.join(', ')}`)
   }
   const each = <T>(make: (network: Network, policy: NetworkPolicy) => T): Record<Network, T> =>
@@ -44,6 +50,7 @@ export const readPolicies = (file: unknown): Policies => {
     sending: each((network, policy) => sendingOf(network, policy.sending ?? {})),
     payoutEveryMs: each((network, policy) => policy.payoutEveryMs ?? PAYOUT_EVERY_MS[network]),
     treasury: each(readTreasuryPolicy),
+    consolidation: readConsolidationPolicy(given.BITCOIN?.consolidation ?? {}),
   }
 }
 

@@ -32,6 +32,7 @@ export const createSigning = (db: Db, catalogue: Catalogue, signer: Signer) => {
     /** What a transaction is for; of a payout, the payments in chain units with the approvals people gave them. */
     purposeOf: async (outgoing: Outgoing): Promise<SigningPurpose> => {
       if (outgoing.purpose === 'filler') return { purpose: 'filler', intents: [] }
+      if (outgoing.purpose === 'consolidation') return { purpose: 'consolidation', intents: [] }
       if (outgoing.purpose === 'cold') return { purpose: 'cold', intents: [await coldIntent(db, catalogue, outgoing)] }
       if (outgoing.purpose !== 'payout') throw new Error(`nothing tells the signer what a ${outgoing.purpose} pays`)
       const withdrawals = await carriedBy(db, outgoing.id)

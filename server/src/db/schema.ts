@@ -168,6 +168,12 @@ export interface EventsTable {
   created_at: Date
 }
 
+export interface FeeRatesSeenTable {
+  network: string
+  slot: Date
+  rate: bigint
+}
+
 export interface FreezesTable {
   id: string
   asset: string | null
@@ -480,6 +486,7 @@ export interface Schema {
   event_heads: EventHeadsTable
   event_streams: EventStreamsTable
   events: EventsTable
+  fee_rates_seen: FeeRatesSeenTable
   freezes: FreezesTable
   fundings: FundingsTable
   hot_wallets: HotWalletsTable

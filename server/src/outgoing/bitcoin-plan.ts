@@ -1,8 +1,10 @@
 import { isRefused, type Refused } from '@bursar/chainkit'
 import {
-  buildPayout, buildReplacement, outpointOf, parsePsbt, selectCoins, type Output, type Payout, type SpendableCoin,
+  buildConsolidation, buildPayout, outpointOf, selectCoins, type Ancestors, type Output, type Payout, type SpendableCoin,
 } from '@bursar/chainkit/bitcoin'
+import type { ChangeKey } from './change.ts'
 import type { OwnCoin } from './coins.ts'
+import type { NewOutgoing } from './commands.ts'
 import type { SendingPolicy } from './policy.ts'
 import type { Attempt } from './transaction.ts'
 import { bitcoinKey, type WalletKeys } from './wallet.ts'
@@ -16,65 +18,72 @@ export interface BitcoinPlan {
   senders: string[]
 }
 
-type Spendable = SpendableCoin & { own: OwnCoin }
+export type Spendable = SpendableCoin & { own: OwnCoin }
 
-const spendable = (wallet: WalletKeys, own: OwnCoin): Spendable => {
+/** A coin of ours with what a PSBT says of it. */
+export const spendable = (wallet: WalletKeys, own: OwnCoin): Spendable => {
   const { script, origin } = bitcoinKey(wallet, own)
   return { txid: own.transaction, vout: own.vout, units: own.units, script, origin, own }
 }
 
-/** Chooses coins and builds the transaction that pays all outputs and sends the rest to `changeIndex` of the hot wallet. */
+export const capsOf = ({ maxFee, maxFeePerMille }: SendingPolicy): { maxFee: bigint; maxFeePerMille: bigint } => ({ maxFee, maxFeePerMille })
+
+/** The rate at which change will be spent one day: now's, or the patient one at which small coins are joined. */
+export const laterRate = (now: bigint, { patientRate }: SendingPolicy): bigint => (now < patientRate ? now : patientRate)
+
+/** Chooses coins and builds the transaction that pays all outputs and sends the rest, if it is worth it, to `change`. */
 export const planBitcoinPayout = (request: {
   wallet: WalletKeys
   coins: readonly OwnCoin[]
   payments: readonly Output[]
-  changeIndex: number
+  change: ChangeKey
   feeRateMilliSatPerVb: bigint
   policy: SendingPolicy
 }): BitcoinPlan | Refused<string> => {
-  const { wallet, payments, feeRateMilliSatPerVb, policy } = request
-  const change = bitcoinKey(wallet, { account: 'hot', branch: 1, index: request.changeIndex })
-  const selection = selectCoins({
-    coins: request.coins.map((own) => spendable(wallet, own)),
-    outputs: payments,
-    changeScript: change.script,
-    feeRateMilliSatPerVb,
-  })
+  const { wallet, payments, change, feeRateMilliSatPerVb, policy } = request
+  const rates = { feeRateMilliSatPerVb, laterRateMilliSatPerVb: laterRate(feeRateMilliSatPerVb, policy) }
+  const coins = request.coins.map((own) => spendable(wallet, own))
+  const selection = selectCoins({ coins, outputs: payments, changeScript: change.script, ...rates })
   if (isRefused(selection)) return selection
   const payout = buildPayout({
     inputs: selection.coins,
     payments,
     change: { script: change.script, origin: change.origin },
-    feeRateMilliSatPerVb,
-    caps: { maxFee: policy.maxFee, maxFeePerMille: policy.maxFeePerMille },
+    ...rates,
+    caps: capsOf(policy),
     order: 'as-given',
   })
-  if (isRefused(payout)) return payout
-  const coins = selection.coins.map((coin) => coin.own)
-  return {
-    payout,
-    coins,
-    signingKeys: coins.map(({ account, branch, index }) => ({ account, branch, index })),
-    keys: selection.coins.map(outpointOf),
-    senders: [...new Set(coins.map((coin) => coin.address))],
-  }
+  return isRefused(payout) ? payout : { payout, ...spendingOf(selection.coins) }
 }
 
-/** The same payments from the same coins at a higher fee, which the change pays. */
-export const planBitcoinBump = (request: {
-  attempt: Attempt
+/** What a transaction that joins coins of ours is planned as. */
+export type ConsolidationPlan = Pick<NewOutgoing, 'unsigned' | 'networkFee' | 'signingKeys' | 'keys' | 'senders'> & { hash: string }
+
+/** Joins coins of ours into one at `change`, paying what their unconfirmed `ancestors` lack. */
+export const planConsolidation = (request: {
+  wallet: WalletKeys
+  coins: readonly OwnCoin[]
+  change: ChangeKey
   feeRateMilliSatPerVb: bigint
-  policy: SendingPolicy
-}): Payout | Refused<string> => {
-  const original = Buffer.from(request.attempt.unsigned, 'hex')
-  const psbt = parsePsbt(original)
-  if (isRefused(psbt)) return psbt
-  // Only change carries the derivation of a key of ours.
-  const at = psbt.outputs.findIndex((output) => output.origins.length > 0)
-  return buildReplacement({
-    original,
-    changeIndex: at < 0 ? undefined : at,
-    feeRateMilliSatPerVb: request.feeRateMilliSatPerVb,
-    caps: { maxFee: request.policy.maxFee, maxFeePerMille: request.policy.maxFeePerMille },
-  })
+  ancestors?: Ancestors
+  policy: Pick<SendingPolicy, 'maxFee' | 'maxFeePerMille'>
+}): ConsolidationPlan | Refused<string> => {
+  const { wallet, change, policy, coins, ...rest } = request
+  const inputs = coins.map((own) => spendable(wallet, own))
+  const { maxFee, maxFeePerMille } = policy
+  const destination = { script: change.script, origin: change.origin }
+  const built = buildConsolidation({ ...rest, inputs, destination, caps: { maxFee, maxFeePerMille } })
+  if (isRefused(built)) return built
+  const { signingKeys, keys, senders } = spendingOf(inputs)
+  return { unsigned: Buffer.from(built.psbt).toString('hex'), networkFee: built.fee, hash: built.txid, signingKeys, keys, senders }
+}
+
+const spendingOf = (inputs: readonly Spendable[]): Omit<BitcoinPlan, 'payout'> => {
+  const coins = inputs.map((coin) => coin.own)
+  return {
+    coins,
+    signingKeys: coins.map(({ account, branch, index }) => ({ account, branch, index })),
+    keys: inputs.map(outpointOf),
+    senders: [...new Set(coins.map((coin) => coin.address))],
+  }
 }

@@ -73,13 +73,14 @@ export const unfollowCoins = async (tx: Tx, network: Network, fromHeight: number
 }
 
 /**
- * Coins that may be spent: confirmed change of our own at once, everything else once its block is final, so that a
- * reorganisation can't take away what a payout stands on.
+ * Coins that may be spent: what our own transactions returned as soon as it is confirmed, everything else, also what others
+ * sent to our change addresses, once its block is final, so that no reorganisation takes away what a payout stands on.
  */
 export const spendableCoins = async (db: Db | Tx, network: Network, most: number): Promise<OwnCoin[]> => {
   const { rows } = await sql<OwnCoin>`select transaction, vout, address, account, branch, derivation_index as index, units
     from utxos where network = ${network} and spent_by is null and reserved_by is null and block_height is not null
-      and account <> 'cold' and (branch = 1 or block_height <= (select final_height from watch_cursors where network = ${network}))
+      and account <> 'cold' and (block_height <= (select final_height from watch_cursors where network = ${network})
+        or branch = 1 and exists (select from outgoing_attempts a where a.network = ${network} and a.hash = utxos.transaction))
     order by units desc, transaction, vout limit ${most}`.execute(db)
   return rows
 }
@@ -93,6 +94,21 @@ export const reserveCoins = async (tx: Tx, network: Network, coins: readonly Own
   return rows.length === coins.length
 }
 
-export const freeCoins = async (tx: Tx, outgoingId: string): Promise<void> => {
-  await sql`update utxos set reserved_by = null where reserved_by = ${outgoingId}`.execute(tx)
+/** Notes coins that are in no block yet as taken by the transaction that will spend them; false when another has them. */
+export const reserveUnconfirmed = async (tx: Tx, network: Network, coins: readonly OwnCoin[], outgoingId: string): Promise<boolean> => {
+  const { rows } = await sql`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, reserved_by)
+    select ${network}, t, v, d, k, b, i, n, ${outgoingId}
+    from unnest(${coins.map((c) => c.transaction)}::text[], ${coins.map((c) => c.vout)}::int[], ${coins.map((c) => c.address)}::text[],
+      ${coins.map((c) => c.account)}::text[], ${coins.map((c) => c.branch)}::int[], ${coins.map((c) => c.index)}::bigint[],
+      ${coins.map((c) => c.units.toString())}::numeric[]) u(t, v, d, k, b, i, n)
+    on conflict (network, transaction, vout) do update set reserved_by = excluded.reserved_by
+      where utxos.spent_by is null and utxos.reserved_by is null and utxos.block_height is null returning vout`.execute(tx)
+  return rows.length === coins.length
+}
+
+/** Gives back coins that were reserved for a transaction and never spent: all of them, or those at these outpoints. */
+export const freeCoins = async (tx: Tx, outgoingId: string, outpoints?: readonly string[]): Promise<void> => {
+  const only = outpoints === undefined ? null : [...outpoints]
+  await sql`update utxos set reserved_by = null where reserved_by = ${outgoingId} and spent_by is null
+    and (${only}::text[] is null or transaction || ':' || vout = any(${only}::text[]))`.execute(tx)
 }

@@ -1,10 +1,11 @@
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
-import { moveOf } from '../base/moves.ts'
+import { moveOf, statesTaking } from '../base/moves.ts'
 import type { Tx } from '../db/index.ts'
 import { carryOut, joinEffects, noEffects, type Effects } from '../effects/index.ts'
-import { freeCoins } from './coins.ts'
+import { knowChange, type ChangeKey } from './change.ts'
+import { freeCoins, reserveCoins, type OwnCoin } from './coins.ts'
 import { outgoingMoves, type OutgoingEvent } from './machine.ts'
 import { move } from './store.ts'
 import { type Attempt, type Outgoing, type OutgoingChange, type OutgoingSubscriber, type Purpose } from './transaction.ts'
@@ -69,27 +70,43 @@ export const recordSigned = async (
   return true
 }
 
-/** A replacement that pays more, in force from now on. The earlier attempts stay: any of them may still be mined. */
+/**
+ * A replacement that pays more, in force from now on. The earlier attempts stay: any of them may still be mined.
+ * @param more coins it spends besides, and a new address its change goes to. Throws when a coin was taken meanwhile.
+ */
 export const recordBump = async (
   tx: Tx,
   outgoing: Outgoing,
   bump: AttemptFields,
   { at }: Moment,
+  more: { coins?: readonly OwnCoin[]; change?: ChangeKey } = {},
 ): Promise<boolean> => {
   const { rows } = await sql`update outgoing set attempt = attempt + 1, next_step_at = ${at}, updated_at = ${at}
     where id = ${outgoing.id} and epoch = ${outgoing.epoch} and attempt = ${outgoing.attempt} and state in ('signed', 'broadcast')
     returning id`.execute(tx)
   if (rows.length === 0) return false
   await insertAttempt(tx, outgoing.id, outgoing.network, outgoing.attempt + 1, bump, at)
+  if (more.change) await knowChange(tx, more.change, at)
+  if (more.coins && more.coins.length > 0) await addCoins(tx, outgoing, more.coins)
   return true
 }
 
-/** Goes back to the attempt before one that the signer would not sign. */
-export const dropUnsignedBump = async (tx: Tx, outgoing: Outgoing, next: Date): Promise<void> => {
+const addCoins = async (tx: Tx, { id, network }: Outgoing, coins: readonly OwnCoin[]): Promise<void> => {
+  if (!(await reserveCoins(tx, network, coins, id))) throw new Error(`a coin that a bump of ${id} would add was taken`)
+  const keys = coins.map(({ transaction, vout }) => `${transaction}:${vout}`)
+  await sql`update outgoing set keys = keys || ${keys}::text[],
+    senders = array(select distinct unnest(senders || ${coins.map(({ address }) => address)}::text[])) where id = ${id}`.execute(tx)
+}
+
+/** Goes back to the attempt before one that the signer would not sign, and gives back the coins that only it spends. */
+export const dropUnsignedBump = async (tx: Tx, outgoing: Outgoing, next: Date, added: readonly string[] = []): Promise<void> => {
   const { rows } = await sql`update outgoing set attempt = attempt - 1, next_step_at = ${next}
     where id = ${outgoing.id} and epoch = ${outgoing.epoch} and attempt = ${outgoing.attempt} and attempt > 1 returning id`.execute(tx)
   if (rows.length === 0) return
   await sql`delete from outgoing_attempts where outgoing_id = ${outgoing.id} and attempt = ${outgoing.attempt} and raw is null`.execute(tx)
+  if (added.length === 0) return
+  await freeCoins(tx, outgoing.id, added)
+  await sql`update outgoing set keys = array(select k from unnest(keys) k where k <> all(${[...added]}::text[])) where id = ${outgoing.id}`.execute(tx)
 }
 
 /** A node took the current attempt: tells it the first time, and sets when to look again. */
@@ -126,14 +143,29 @@ export const recordRefused = async (
 export const moveAndTell = async (
   tx: Tx,
   id: string,
-  event: Exclude<OutgoingEvent, 'signed' | 'refused' | 'imported' | 'withdrawn'>,
+  event: Exclude<OutgoingEvent, 'signed' | 'refused' | 'imported' | 'withdrawn' | 'outrun'>,
   hash: string,
   subscribers: readonly OutgoingSubscriber[],
   moment: Moment,
   mined?: { hash: string; height: number; block: string; fee: bigint | null; succeeded: boolean },
 ): Promise<Effects> => {
   const outgoing = await move(tx, id, event, moment.at, mined ? { mined } : {})
+  // A final transaction has spent the coins of its own attempt; what another attempt would have spent besides is free.
+  if (outgoing && frees(event)) await freeCoins(tx, id)
   return outgoing ? tell(tx, { event, outgoing, hash }, subscribers, moment) : noEffects
+}
+
+const frees = (event: OutgoingEvent): boolean =>
+  moveOf(outgoingMoves, statesTaking(outgoingMoves, event)[0]!, event)!.effects.includes('freeCoins')
+
+/**
+ * Ends a transaction that can never be mined any more, as what it spends was never made or is spent by another in a final
+ * block. Only for those that carry nobody's money.
+ */
+export const recordOutrun = async (tx: Tx, id: string, { at }: Pick<Moment, 'at'>): Promise<boolean> => {
+  const moved = await move(tx, id, 'outrun', at)
+  if (moved) await freeCoins(tx, id)
+  return moved !== undefined
 }
 
 const tell = async (

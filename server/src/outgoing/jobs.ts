@@ -1,14 +1,15 @@
-import { isEvmNetwork, isRefused } from '@bursar/chainkit'
+import { isEvmNetwork } from '@bursar/chainkit'
 import type { ChainAdapter, FeeRate } from '../adapters/chains/port.ts'
 import { inTransaction } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { planBitcoinBump } from './bitcoin-plan.ts'
+import { spentOnlyBy } from './bitcoin-bump.ts'
 import { dropUnsignedBump, recordAccepted, recordBump, recordRefused, recordSigned } from './commands.ts'
 import { planEvmBump } from './evm-plan.ts'
+import { bumpBitcoin } from './jobs-bitcoin.ts'
+import { keepInPool } from './jobs-keeping.ts'
 import { hasExpired, renewExpired } from './jobs-tron.ts'
-import type { SendingPolicy } from './policy.ts'
 import { later, RETRY_MS, type SendingDeps } from './sending.ts'
 import { attemptsOf, claimDue, stepAgainAt } from './store.ts'
 import type { Attempt, Outgoing } from './transaction.ts'
@@ -42,13 +43,13 @@ const step = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
   const attempts = await attemptsOf(deps.runtime.db, outgoing.id)
   const current = attempts.find((attempt) => attempt.attempt === outgoing.attempt)
   if (!current) throw new Error(`outgoing ${outgoing.id} has no attempt ${outgoing.attempt}`)
-  if (current.raw === null) return sign(deps, outgoing, current)
+  if (current.raw === null) return sign(deps, outgoing, current, attempts)
   if (hasExpired(deps, current)) return renewExpired(deps, outgoing, current)
   if (isStuck(deps, outgoing, current)) return bump(deps, outgoing, current)
   return broadcast(deps, outgoing, current)
 }
 
-const sign = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
+const sign = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt, attempts: readonly Attempt[]): Promise<void> => {
   const { db } = deps.runtime
   await deps.pause('before-sign')
   const answer = await deps.signer.sign({
@@ -59,7 +60,7 @@ const sign = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Pr
     ...(await deps.purposeOf(outgoing)),
   })
   await deps.pause('signed-not-stored')
-  if ('refused' in answer) return refused(deps, outgoing, answer)
+  if ('refused' in answer) return refused(deps, outgoing, answer, attempts)
   await inTransaction(db, (tx) =>
     recordSigned(tx, outgoing, attempt.attempt, { raw: answer.signed, hash: answer.hash }, momentOf(deps.runtime)),
   )
@@ -70,12 +71,15 @@ const refused = async (
   deps: SendingDeps,
   outgoing: Outgoing,
   { refused: code, message }: { refused: string; message: string },
+  attempts: readonly Attempt[],
 ): Promise<void> => {
   const { runtime } = deps
   const text = `The signer refused to sign for ${outgoing.network}: ${message}`
   await raiseAlert(runtime.db, { kind: `signer-${code}`, subject: outgoing.id, text }, momentOf(runtime))
   if (outgoing.attempt > 1) {
-    return inTransaction(runtime.db, (tx) => dropUnsignedBump(tx, outgoing, later(deps, deps.policy.bumpAfterMs)))
+    const [bump, others] = [attempts.find((one) => one.attempt === outgoing.attempt)!, attempts.filter((one) => one.attempt !== outgoing.attempt)]
+    const added = outgoing.network === 'BITCOIN' ? spentOnlyBy(bump, others) : []
+    return inTransaction(runtime.db, (tx) => dropUnsignedBump(tx, outgoing, later(deps, deps.policy.bumpAfterMs), added))
   }
   await inTransaction(runtime.db, (tx) => recordRefused(tx, outgoing, deps.subscribers, momentOf(runtime)))
 }
@@ -107,26 +111,20 @@ const isStuck = ({ policy, runtime }: SendingDeps, outgoing: Outgoing, attempt: 
 
 const bump = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const { runtime, policy } = deps
+  if (deps.network === 'BITCOIN') return bumpBitcoin(deps, outgoing, attempt)
   if (await waitsInLine(deps, outgoing)) return broadcast(deps, outgoing, attempt)
   const rate = await deps.adapter.feeRate()
-  const replacement = planReplacement(outgoing, attempt, rate, policy)
+  const replacement = planReplacement(attempt, rate)
   if ('refused' in replacement || replacement.networkFee > policy.maxFee) {
     const why = 'refused' in replacement ? replacement.refused : `the fee would be above the cap of ${policy.maxFee}`
     const text = `Transaction ${attempt.hash} on ${outgoing.network} is stuck and can't pay more: ${why}`
     await raiseAlert(runtime.db, { kind: 'stuck', subject: outgoing.id, text }, momentOf(runtime))
-    return broadcastAgain(deps, outgoing, attempt)
+    return keepInPool(deps, outgoing, attempt)
   }
   await inTransaction(runtime.db, (tx) =>
     recordBump(tx, outgoing, { ...replacement, signingKeys: attempt.keys, feeRate: rate }, momentOf(runtime)),
   )
   await deps.pause('bump-planned')
-}
-
-/** What can't be bumped is at least kept in the node's pool. */
-const broadcastAgain = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
-  const result = await deps.adapter.broadcast(attempt.raw!)
-  if (result.kind !== 'accepted') deps.runtime.log.warn({ outgoing: outgoing.id, result }, 'a stuck transaction was not taken')
-  await stepAgainAt(deps.runtime.db, outgoing, later(deps, deps.policy.rebroadcastEveryMs))
 }
 
 const waitsInLine = async ({ adapter, network }: SendingDeps, outgoing: Outgoing): Promise<boolean> => {
@@ -135,16 +133,5 @@ const waitsInLine = async ({ adapter, network }: SendingDeps, outgoing: Outgoing
   return outgoing.nonce !== mined
 }
 
-const planReplacement = (
-  outgoing: Outgoing,
-  attempt: Attempt,
-  rate: FeeRate,
-  policy: SendingPolicy,
-): { unsigned: string; networkFee: bigint } | { refused: string } => {
-  if (rate.kind === 'gas') return planEvmBump(attempt.unsigned, rate)
-  if (rate.kind === 'resources') return { refused: 'nothing on TRON takes the place of another transaction' }
-  const payout = planBitcoinBump({ attempt, feeRateMilliSatPerVb: rate.milliSatPerVb, policy })
-  if (isRefused(payout)) return { refused: payout.message }
-  return { unsigned: Buffer.from(payout.psbt).toString('hex'), networkFee: payout.fee }
-}
-
+const planReplacement = (attempt: Attempt, rate: FeeRate): { unsigned: string; networkFee: bigint } | { refused: string } =>
+  rate.kind === 'gas' ? planEvmBump(attempt.unsigned, rate) : { refused: 'nothing on this network takes the place of another transaction' }

@@ -9,10 +9,10 @@ import { to, type Moves } from '../base/moves.ts'
  * - mined: in a block of the best chain
  * - final: in a final block, with effect
  * - failed: in a final block, without effect but its fee
- * - abandoned: given up before anything was signed
+ * - abandoned: nothing of it can ever be mined: given up before anything was signed, or what it spends is gone for good
  */
 export type OutgoingState = 'offered' | 'planned' | 'signed' | 'broadcast' | 'mined' | 'final' | 'failed' | 'abandoned'
-export type OutgoingEvent = 'imported' | 'withdrawn' | 'signed' | 'refused' | 'accepted' | 'mined' | 'reorganized' | 'final' | 'reverted'
+export type OutgoingEvent = 'imported' | 'withdrawn' | 'signed' | 'refused' | 'accepted' | 'mined' | 'reorganized' | 'final' | 'reverted' | 'outrun'
 /** `tell` informs those whose money it carries; `freeCoins` gives back what was reserved. */
 export type OutgoingEffect = 'tell' | 'freeCoins'
 
@@ -20,9 +20,9 @@ export const outgoingMoves: Moves<OutgoingState, OutgoingEvent, OutgoingEffect> 
   // Whoever signs elsewhere may also have sent it: then the block says so.
   offered: { imported: to('signed'), accepted: to('broadcast', 'tell'), withdrawn: to('abandoned', 'freeCoins') },
   planned: { signed: to('signed'), refused: to('abandoned', 'tell', 'freeCoins') },
-  signed: { accepted: to('broadcast', 'tell') },
-  broadcast: { mined: to('mined', 'tell') },
-  mined: { reorganized: to('broadcast', 'tell'), final: to('final', 'tell'), reverted: to('failed', 'tell') },
+  signed: { accepted: to('broadcast', 'tell'), outrun: to('abandoned', 'freeCoins') },
+  broadcast: { mined: to('mined', 'tell'), outrun: to('abandoned', 'freeCoins') },
+  mined: { reorganized: to('broadcast', 'tell'), final: to('final', 'tell', 'freeCoins'), reverted: to('failed', 'tell') },
   final: {},
   failed: {},
   abandoned: {},

@@ -8,6 +8,17 @@ export interface SendingPolicy {
   mostInFlight: number
   /** payments of one Bitcoin transaction */
   mostPayments: number
+  /** the longest a withdrawal waits for others to share its Bitcoin transaction with; a full one leaves at once */
+  batchWaitMs: number
+  /** a withdrawal that the coins don't pay lets younger ones pass for this long... */
+  saveUpAfterMs: number
+  /** ...then all coins are kept for it for this long, then the younger ones go again for as long, and so on */
+  saveUpMs: number
+  /**
+   * thousandths of a satoshi for each virtual byte: what waits for low fees waits for this. Small coins are joined at no
+   * higher rate, and change is made when it is worth spending at it.
+   */
+  patientRate: bigint
   /** native units: no transaction pays the network more */
   maxFee: bigint
   /** and, on Bitcoin, not more than this many thousandths of what it pays out */
@@ -19,6 +30,10 @@ export const DEFAULT_POLICY: SendingPolicy = {
   rebroadcastEveryMs: 30_000,
   mostInFlight: 16,
   mostPayments: 50,
+  batchWaitMs: 0,
+  saveUpAfterMs: 15 * 60_000,
+  saveUpMs: 30 * 60_000,
+  patientRate: 0n,
   maxFee: 20_000_000_000_000_000n,
   maxFeePerMille: 100n,
 }
@@ -27,6 +42,8 @@ export const DEFAULT_POLICY: SendingPolicy = {
 export const DEFAULT_BITCOIN_POLICY: SendingPolicy = {
   ...DEFAULT_POLICY,
   bumpAfterMs: 30 * 60_000,
+  batchWaitMs: 30_000,
+  patientRate: 5_000n,
   maxFee: 500_000n,
   maxFeePerMille: 500n,
 }

@@ -3,7 +3,8 @@ import type { ChainAdapter } from '../adapters/chains/port.ts'
 import type { Signer, SignRequest } from '../adapters/signer/port.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import type { SendingPolicy } from './policy.ts'
-import type { Outgoing, OutgoingSubscriber } from './transaction.ts'
+import type { Attempt, Outgoing, OutgoingSubscriber } from './transaction.ts'
+import type { WalletKeys } from './wallet.ts'
 
 /** Stops a test process at a named point; does nothing in production. */
 export type PausePoint = (name: string) => Promise<void>
@@ -18,10 +19,16 @@ export interface SendingDeps {
   adapter: ChainAdapter
   signer: Signer
   policy: SendingPolicy
+  wallet: WalletKeys
   subscribers: readonly OutgoingSubscriber[]
   /** what the signer is told a transaction is for and pays, and the approvals it has */
   purposeOf(outgoing: Outgoing): Promise<SigningPurpose>
   pause: PausePoint
+  /**
+   * Plans a transaction that spends an output of ours of this stuck one and pays for both (Bitcoin); true when it did.
+   * @param rate thousandths of a satoshi for each virtual byte
+   */
+  payForParent?(outgoing: Outgoing, attempt: Attempt, rate: bigint): Promise<boolean>
 }
 
 /** Before a step that failed is tried again. */

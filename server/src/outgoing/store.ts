@@ -54,6 +54,20 @@ export const stepAgainAt = async (db: Db | Tx, { id, epoch }: Outgoing, next: Da
   await sql`update outgoing set next_step_at = ${next} where id = ${id} and epoch = ${epoch}`.execute(db)
 }
 
+/** Whether anything of ours on a network waits for its block. */
+export const isUnderWay = async (db: Db | Tx, network: Network): Promise<boolean> => {
+  const { rows } = await sql`select from outgoing where network = ${network} and state in ('planned', 'signed', 'broadcast') limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** A transaction of ours that spends an unconfirmed output of this one, and so pays for both. */
+export const childOf = async (db: Db | Tx, id: string): Promise<string | undefined> => {
+  const { rows } = await sql<{ id: string }>`select x.reserved_by as id from outgoing_attempts a
+    join utxos x on x.network = a.network and x.transaction = a.hash and x.reserved_by is not null and x.block_height is null
+    where a.outgoing_id = ${id} limit 1`.execute(db)
+  return rows[0]?.id
+}
+
 export const attemptsOf = async (db: Db | Tx, id: string): Promise<Attempt[]> => {
   const { rows } = await sql<Attempt>`select attempt, unsigned, signing_keys as keys, network_fee as "networkFee", hash, raw,
     expires_at as "expiresAt", created_at as "createdAt" from outgoing_attempts where outgoing_id = ${id} order by attempt`.execute(db)

@@ -48,7 +48,7 @@ export interface Attempt {
 
 /** A move of one of our transactions, told in the database transaction that makes it. */
 export interface OutgoingChange {
-  event: Exclude<OutgoingEvent, 'signed' | 'imported' | 'withdrawn'>
+  event: Exclude<OutgoingEvent, 'signed' | 'imported' | 'withdrawn' | 'outrun'>
   outgoing: Outgoing
   /** of the attempt it is about; null when it was abandoned */
   hash: string | null

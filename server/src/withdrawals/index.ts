@@ -4,6 +4,7 @@
  */
 export { approve, giveUp, postpone } from './commands.ts'
 export type { ReceiveInternal } from './commands.ts'
+export { waitingPayments } from './bitcoin-payments.ts'
 export { checkDestination } from './destination.ts'
 export {
   createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createTronPayoutJob,

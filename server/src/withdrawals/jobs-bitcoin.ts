@@ -1,101 +1,121 @@
 import { isRefused } from '@bursar/chainkit'
-import { parseAddress } from '@bursar/chainkit/bitcoin'
-import { sql } from 'kysely'
-import { inTransaction, type Db } from '../db/index.ts'
-import { rescale } from '../money/index.ts'
+import { canPay, dustThreshold } from '@bursar/chainkit/bitcoin'
+import { inTransaction } from '../db/index.ts'
+import { formatUnits } from '../money/index.ts'
 import {
-  bitcoinKey, insertPlanned, planBitcoinPayout, reserveCoins, spendableCoins, type BitcoinPlan,
+  anyChange, insertPlanned, isUnderWay, knowChange, reserveCoins, spendable, spendableCoins, takeChange, yieldCoins,
+  type BitcoinPlan, type ChangeKey, type OwnCoin,
 } from '../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
+import { chooseBatch, type Batch } from './batch.ts'
+import { fit, paymentOf, planFor, satoshiOf } from './bitcoin-payments.ts'
 import { attach } from './commands.ts'
+import { refuseImpossible } from './impossible.ts'
 import type { PayoutDeps } from './payouts.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 const MOST_COINS = 1000
+/** Withdrawals read at a time; more are read as long as they wait for people or for coins and the batch has room. */
+const PAGE = 200
 
 /** Plans one transaction that pays as many waiting withdrawals as the coins allow, oldest first. True when it made one. */
 export const planBitcoinBatch = async (deps: PayoutDeps): Promise<boolean> => {
-  const { runtime, policy, adapter } = deps
-  const waiting = await nextWaiting(runtime.db, 'BITCOIN', 'onChain', momentOf(runtime).at, policy.mostPayments)
-  const ready = await deps.approved(waiting)
-  if (ready.length === 0) return false
-  const rate = await adapter.feeRate()
-  if (rate.kind !== 'vbyte') throw new Error('a Bitcoin node estimates fees for each virtual byte')
-  const changeIndex = await takeChangeIndex(runtime.db)
-  const planned = await fit(deps, ready, changeIndex, rate.milliSatPerVb)
-  if (!planned) {
-    const text = 'The Bitcoin wallet does not hold enough confirmed coins for the withdrawals that wait: send coins to it'
-    await raiseAlert(runtime.db, { kind: 'hot-wallet-short', subject: 'BITCOIN/BTC', text }, momentOf(runtime))
+  const { runtime } = deps
+  const first = await nextWaiting(runtime.db, 'BITCOIN', 'onChain', momentOf(runtime).at, PAGE)
+  if (first.length === 0) {
+    await resolveAlert(runtime.db, 'hot-wallet-short', SUBJECT, momentOf(runtime).at)
     return false
   }
-  await resolveAlert(runtime.db, 'hot-wallet-short', 'BITCOIN/BTC', momentOf(runtime).at)
-  await deps.pause('batch-chosen')
-  return store(deps, planned.plan, planned.paid, changeIndex, rate)
-}
-
-/** Leaves out what the coins can't pay, so that one large withdrawal doesn't hold up the small ones behind it. */
-const fit = async (
-  deps: PayoutDeps,
-  ready: readonly Withdrawal[],
-  changeIndex: number,
-  feeRateMilliSatPerVb: bigint,
-): Promise<{ plan: BitcoinPlan; paid: Withdrawal[] } | undefined> => {
-  const coins = await spendableCoins(deps.runtime.db, 'BITCOIN', MOST_COINS)
-  let left = coins.reduce((sum, coin) => sum + coin.units, 0n)
-  let paid = ready.filter((withdrawal) => {
-    const units = satoshiOf(deps, withdrawal)
-    if (units > left) return false
-    left -= units
-    return true
-  })
-  while (paid.length > 0) {
-    const payments = paid.map((withdrawal) => ({ script: scriptOf(deps, withdrawal), units: satoshiOf(deps, withdrawal) }))
-    const plan = planBitcoinPayout({
-      wallet: deps.wallet, coins, payments, changeIndex, feeRateMilliSatPerVb, policy: deps.policy,
-    })
-    if (!isRefused(plan)) return { plan, paid }
-    if (plan.refused !== 'not-enough' && plan.refused !== 'too-large') throw new Error(`no payout can be built: ${plan.message}`)
-    paid = paid.slice(0, -1)
+  const rate = await deps.adapter.feeRate()
+  if (rate.kind !== 'vbyte') throw new Error('a Bitcoin node estimates fees for each virtual byte')
+  const coins = await spendableCoins(runtime.db, 'BITCOIN', MOST_COINS)
+  const batch = await fill(deps, first, coins, rate.milliSatPerVb)
+  if (await tellShort(deps, batch)) return true
+  if (!batch.leaves) return false
+  const fitting = fit(deps, batch.chosen, coins, rate.milliSatPerVb)
+  if (!fitting) {
+    const text = `Paying ${batch.chosen.length} Bitcoin withdrawals would cost more than the caps on fees allow: they wait for lower fees`
+    await raiseAlert(runtime.db, { kind: 'payout-fee-too-high', subject: SUBJECT, text }, momentOf(runtime))
+    return false
   }
-  return undefined
+  await resolveAlert(runtime.db, 'payout-fee-too-high', SUBJECT, momentOf(runtime).at)
+  const change = await takeChange(runtime.db, deps.wallet)
+  const plan = planFor(deps, fitting, coins, change, rate.milliSatPerVb)
+  if (isRefused(plan)) throw new Error(`no payout can be built: ${plan.message}`)
+  await deps.pause('batch-chosen')
+  return store(deps, plan, fitting, change, rate)
 }
 
-const satoshiOf = ({ catalogue }: PayoutDeps, { ticker, units }: Withdrawal): bigint => {
-  const asset = catalogue.findCrypto(ticker)!
-  return rescale(units, asset.scale, asset.networks.get('BITCOIN')!.decimals)
+const SUBJECT = 'BITCOIN/BTC'
+
+/** Reads on until the batch is full: what waits for people or for coins must not hide what is behind it. */
+const fill = async (
+  deps: PayoutDeps,
+  first: Withdrawal[],
+  coins: readonly OwnCoin[],
+  feeRateMilliSatPerVb: bigint,
+): Promise<Batch<Withdrawal>> => {
+  const { runtime, policy } = deps
+  const { at } = momentOf(runtime)
+  const all = coins.map((own) => spendable(deps.wallet, own))
+  const held = coins.reduce((sum, coin) => sum + coin.units, 0n)
+  const changeScript = anyChange(deps.wallet).script
+  const pays = (chosen: readonly Withdrawal[]): boolean =>
+    chosen.reduce((sum, one) => sum + satoshiOf(deps, one), 0n) < held &&
+    canPay({ coins: all, outputs: chosen.map((one) => paymentOf(deps, one)), changeScript, feeRateMilliSatPerVb })
+  const ready: Withdrawal[] = []
+  for (let page = first; ; ) {
+    ready.push(...(await deps.approved(await leaveOutDust(deps, page))))
+    const batch = chooseBatch(ready, pays, policy, at.getTime())
+    if (page.length < PAGE || batch.chosen.length === policy.mostPayments) return batch
+    page = await nextWaiting(runtime.db, 'BITCOIN', 'onChain', at, PAGE, page.at(-1))
+  }
 }
 
-const scriptOf = ({ wallet }: PayoutDeps, { id, to }: Withdrawal): Uint8Array => {
-  const parsed = parseAddress(to, wallet.bitcoinChain)
-  if (isRefused(parsed)) throw new Error(`withdrawal ${id} has a destination that does not parse`)
-  return parsed.script
+/** Nodes relay no payment below dust, whatever it pays: such a withdrawal is given back. */
+const leaveOutDust = async (deps: PayoutDeps, page: readonly Withdrawal[]): Promise<Withdrawal[]> => {
+  const sound: Withdrawal[] = []
+  for (const one of page) {
+    const { script, units } = paymentOf(deps, one)
+    if (units >= dustThreshold(script)) sound.push(one)
+    else await refuseImpossible(deps, one, `nodes relay no payment below ${dustThreshold(script)} satoshi to such an address`)
+  }
+  return sound
 }
 
-const takeChangeIndex = async (db: Db): Promise<number> => {
-  const { rows } = await sql<{ index: number }>`insert into derivation_counters(family, account, branch, next_index)
-    values ('BITCOIN', 'hot', 1, 1) on conflict (family, account, branch)
-    do update set next_index = derivation_counters.next_index + 1 returning next_index - 1 as index`.execute(db)
-  return rows[0]!.index
+/** Alerts when coins are missing. True when coins set aside for cold storage were taken back instead: then look afresh. */
+const tellShort = async ({ runtime, catalogue, policy }: PayoutDeps, { short }: Batch<Withdrawal>): Promise<boolean> => {
+  const moment = momentOf(runtime)
+  if (!short) {
+    await resolveAlert(runtime.db, 'hot-wallet-short', SUBJECT, moment.at)
+    return false
+  }
+  if ((await inTransaction(runtime.db, (tx) => yieldCoins(tx, 'BITCOIN', moment))) > 0) return true
+  // What transactions on their way return may be enough.
+  const isYoung = moment.at.getTime() - short.createdAt.getTime() < policy.saveUpAfterMs
+  if (isYoung && (await isUnderWay(runtime.db, 'BITCOIN'))) return false
+  const amount = formatUnits(short.units, catalogue.findCrypto(short.ticker)!.scale)
+  const text = `The Bitcoin wallet does not hold enough confirmed coins for all withdrawals that wait, the oldest of ${amount} BTC: send coins to it`
+  await raiseAlert(runtime.db, { kind: 'hot-wallet-short', subject: SUBJECT, text }, moment)
+  return false
 }
 
 const store = async (
   deps: PayoutDeps,
   plan: BitcoinPlan,
   paid: readonly Withdrawal[],
-  changeIndex: number,
+  change: ChangeKey,
   feeRate: unknown,
 ): Promise<boolean> => {
   const { runtime } = deps
   const id = runtime.newId()
-  const change = bitcoinKey(deps.wallet, { account: 'hot', branch: 1, index: changeIndex })
   const moment = momentOf(runtime)
   class Taken extends Error {}
   try {
     await inTransaction(runtime.db, async (tx) => {
-      await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
-        values ('BITCOIN', ${change.address}, 'hot', 1, ${changeIndex}, ${moment.at}) on conflict do nothing`.execute(tx)
+      await knowChange(tx, change, moment.at)
       await insertPlanned(
         tx,
         {

@@ -52,7 +52,7 @@ describe('the state table', () => {
     for (const state of ['sent', 'mined'] as const) {
       expect(Object.values(withdrawalMoves[state]).map((m) => m.to)).not.toContain('requested')
     }
-    expect(Object.keys(outgoingMoves.signed)).toEqual(['accepted'])
+    expect(Object.keys(outgoingMoves.signed).toSorted()).toEqual(['accepted', 'outrun'])
     expect(Object.keys(outgoingMoves.planned).toSorted()).toEqual(['refused', 'signed'])
   })
 })

@@ -84,16 +84,21 @@ export const findByLocalId = async (db: Db | Tx, merchantId: string, localId: st
   return rows[0]
 }
 
-/** Withdrawals that may be taken up now, oldest first: due, and frozen neither by asset nor by merchant. */
+/**
+ * Withdrawals that may be taken up now, oldest first: due, and frozen neither by asset nor by merchant.
+ * @param after the last one of an earlier answer, to go on behind it
+ */
 export const nextWaiting = async (
   db: Db,
   blockchain: Network,
   kind: 'internal' | 'onChain',
   at: Date,
   most: number,
+  after?: Withdrawal,
 ): Promise<Withdrawal[]> => {
+  const behind = after ? sql`and (w.created_at, w.id) > (${after.createdAt}, ${after.id}::uuid)` : sql``
   const { rows } = await sql<Withdrawal>`select ${COLUMNS} from withdrawals w
-    where w.blockchain = ${blockchain} and w.state = 'requested' and w.internal = ${kind === 'internal'} and w.not_before <= ${at}
+    where w.blockchain = ${blockchain} and w.state = 'requested' and w.internal = ${kind === 'internal'} and w.not_before <= ${at} ${behind}
       and not exists (select from freezes f where f.lifted_at is null
         and (f.asset is null or f.asset = w.ticker) and (f.merchant_id is null or f.merchant_id = w.merchant_id))
     order by w.created_at, w.id limit ${most}`.execute(db)

@@ -77,7 +77,7 @@ export const openTronPayouts = async (url: string): Promise<TronPayouts> => {
   })
   const jobs = [
     createTronPayoutJob({ runtime, catalogue, adapter, wallet, policy, approved: async (all) => [...all], hotAddress: HOT, pause }, 0),
-    createSendingJob({ runtime, network: 'TRON', adapter, signer, policy, subscribers, purposeOf, pause }),
+    createSendingJob({ runtime, network: 'TRON', adapter, signer, policy, wallet, subscribers, purposeOf, pause }),
   ]
   const follower = await beginFollowing({
     runtime,

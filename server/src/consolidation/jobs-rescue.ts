@@ -1,0 +1,87 @@
+import { isRefused } from '@bursar/chainkit'
+import { feeAt, parsePsbt, type Ancestors } from '@bursar/chainkit/bitcoin'
+import type { PoolCost } from '../adapters/chains/port.ts'
+import type { Job } from '../jobs/index.ts'
+import { rescale } from '../money/index.ts'
+import { anyChange, bitcoinKey, planConsolidation, takeChange, type Attempt, type OwnCoin } from '../outgoing/index.ts'
+import { momentOf } from '../platform/runtime.ts'
+import { rateOf, storeJoining, type ConsolidationDeps } from './jobs.ts'
+import { stuckDeposits } from './store.ts'
+
+const EVERY_MS = 30_000
+const MOST_STUCK = 500
+
+/** Pays for deposits that have long waited in the pool for too low a fee, by spending what they bring to ourselves. */
+export const createRescueJob = (deps: ConsolidationDeps): Job => ({
+  name: 'rescue BITCOIN',
+  everyMs: Math.min(EVERY_MS, deps.policy.everyMs),
+  run: async () => {
+    const { runtime, policy } = deps
+    const since = new Date(momentOf(runtime).at.getTime() - policy.rescueAfterMs)
+    const stuck = await stuckDeposits(runtime.db, since, MOST_STUCK)
+    if (stuck.length === 0) return false
+    const rate = await rateOf(deps.adapter)
+    for (const [transaction, outputs] of Map.groupBy(stuck, (output) => output.transaction)) {
+      const coins = outputs.map(({ vout, address, index, units }): OwnCoin => {
+        const asset = deps.catalogue.findCrypto('BTC')!
+        return { transaction, vout, address, account: 'deposit', branch: 0, index, units: rescale(units, asset.scale, asset.networks.get('BITCOIN')!.decimals) }
+      })
+      await payFor(deps, transaction, coins, rate, policy.rescuePerMille)
+    }
+    return false
+  },
+})
+
+/**
+ * Pays for a stuck transaction of ours by spending what of it returns to us; true when there is nothing more to do: it was
+ * planned, or the transaction pays the rate already.
+ */
+export const payForParent =
+  (deps: ConsolidationDeps) =>
+  async (_outgoing: unknown, attempt: Attempt, rate: bigint): Promise<boolean> => {
+    const coin = ownOutputOf(deps, attempt)
+    return coin !== undefined && payFor(deps, coin.transaction, [coin], rate, deps.sending.maxFeePerMille)
+  }
+
+/** @param mostPerMille thousandths of what the coins hold: a dearer rescue is not worth it */
+const payFor = async (
+  deps: ConsolidationDeps,
+  transaction: string,
+  coins: readonly OwnCoin[],
+  rate: bigint,
+  mostPerMille: bigint,
+): Promise<boolean> => {
+  const { wallet, sending, runtime } = deps
+  const inPool = await deps.adapter.poolCost(transaction)
+  if (!inPool) return false
+  const ancestors = together(inPool)
+  if (ancestors.fee >= feeAt(rate, ancestors.vsize)) return true
+  const planWith = (change: ReturnType<typeof anyChange>) =>
+    planConsolidation({ wallet, coins, change, ancestors, feeRateMilliSatPerVb: rate, policy: sending })
+  const cost = planWith(anyChange(wallet))
+  const held = coins.reduce((sum, { units }) => sum + units, 0n)
+  if (isRefused(cost) || cost.networkFee * 1000n > held * mostPerMille) {
+    const why = isRefused(cost) ? cost.message : `it would cost ${cost.networkFee} satoshi`
+    runtime.log.info({ transaction, why }, 'a stuck transaction is not paid for')
+    return false
+  }
+  const change = await takeChange(runtime.db, wallet)
+  const plan = planWith(change)
+  if (isRefused(plan)) return false
+  await deps.pause('child-chosen')
+  return storeJoining(deps, { plan, coins, change, feeRate: { kind: 'vbyte', milliSatPerVb: rate }, confirmed: false })
+}
+
+/** It and what it stands on: all of that is mined before the transaction that pays for it. */
+const together = ({ vsize, fee, ancestors }: PoolCost): Ancestors => ({ vsize: vsize + ancestors.vsize, fee: fee + ancestors.fee })
+
+const ownOutputOf = ({ wallet }: ConsolidationDeps, { unsigned, hash }: Attempt): OwnCoin | undefined => {
+  const psbt = parsePsbt(Buffer.from(unsigned, 'hex'))
+  if (isRefused(psbt) || hash === null) return undefined
+  const vout = psbt.outputs.findIndex(({ origins }) => origins.length > 0)
+  const output = psbt.outputs[vout]
+  const index = output?.origins[0]?.path.at(-1)
+  if (!output || index === undefined) return undefined
+  const { address } = bitcoinKey(wallet, { account: 'hot', branch: 1, index })
+  return { transaction: hash, vout, address, account: 'hot', branch: 1, index, units: output.units }
+}

@@ -1,0 +1,100 @@
+import { isRefused, type Refused } from '@bursar/chainkit'
+import {
+  buildReplacement, estimateVsize, feeAt, outpointOf, parsePsbt, psbtFee, replaceConsolidation, type Ancestors, type Psbt,
+} from '@bursar/chainkit/bitcoin'
+import { capsOf, spendable, type Spendable } from './bitcoin-plan.ts'
+import type { ChangeKey } from './change.ts'
+import type { OwnCoin } from './coins.ts'
+import type { AttemptFields } from './commands.ts'
+import type { SendingPolicy } from './policy.ts'
+import type { Attempt } from './transaction.ts'
+import type { WalletKeys } from './wallet.ts'
+
+/** A replacement, with the coins it spends besides those of the attempt before. */
+export type BitcoinBump = Pick<AttemptFields, 'unsigned' | 'networkFee' | 'signingKeys'> & { added: OwnCoin[] }
+
+/** An input and a change output, in virtual bytes, rounded up: what one more coin may add to a transaction. */
+const ONE_MORE_VSIZE = 100
+const MOST_ADDED = 20
+const NODES_INCREMENT = 1000n
+
+/**
+ * The same payments from the same coins at a higher fee, which the change pays; confirmed coins are added when it can't.
+ * All attempts spend all coins of the first, so that at most one is ever mined.
+ */
+export const planBitcoinBump = (request: {
+  wallet: WalletKeys
+  attempt: Attempt
+  /** spendable coins that may be added */
+  coins: readonly OwnCoin[]
+  /** where the rest of added coins goes when the original has no change */
+  change: ChangeKey
+  feeRateMilliSatPerVb: bigint
+  policy: SendingPolicy
+}): BitcoinBump | Refused<string> => {
+  const { wallet, attempt, coins, change, feeRateMilliSatPerVb, policy } = request
+  const original = Buffer.from(attempt.unsigned, 'hex')
+  const psbt = parsePsbt(original)
+  if (isRefused(psbt)) return psbt
+  // Only change carries the derivation of a key of ours.
+  const at = psbt.outputs.findIndex((output) => output.origins.length > 0)
+  const offered = offer(psbt, coins.map((own) => spendable(wallet, own)), feeRateMilliSatPerVb)
+  const payout = buildReplacement({
+    original,
+    changeIndex: at < 0 ? undefined : at,
+    change: { script: change.script, origin: change.origin },
+    extraInputs: offered,
+    feeRateMilliSatPerVb,
+    caps: capsOf(policy),
+  })
+  if (isRefused(payout)) return payout
+  const replacement = parsePsbt(payout.psbt)
+  if (isRefused(replacement)) return replacement
+  const added = offered.slice(0, replacement.inputs.length - psbt.inputs.length).map(({ own }) => own)
+  return {
+    unsigned: Buffer.from(payout.psbt).toString('hex'),
+    networkFee: payout.fee,
+    signingKeys: [...attempt.keys, ...added.map(({ account, branch, index }) => ({ account, branch, index }))],
+    added,
+  }
+}
+
+/** First the smallest coin that is enough alone, then the largest: as few as can be, and none larger than need be. */
+const offer = (psbt: Psbt, coins: readonly Spendable[], rate: bigint): Spendable[] => {
+  const vsize = ONE_MORE_VSIZE + estimateVsize(psbt.inputs.map(({ script }) => script), psbt.outputs.map(({ script }) => script))
+  const fee = feeAt(rate, vsize) + psbtFee(psbt) + feeAt(NODES_INCREMENT, vsize)
+  const largest = coins.toSorted((a, b) => (a.units > b.units ? -1 : 1))
+  const alone = largest.findLast(({ units }) => units >= fee)
+  return [...(alone ? [alone] : []), ...largest.filter((coin) => coin !== alone)].slice(0, MOST_ADDED)
+}
+
+/** The same coins to the same place of ours at a higher fee, which what arrives pays. */
+export const planConsolidationBump = (request: {
+  attempt: Attempt
+  feeRateMilliSatPerVb: bigint
+  ancestors?: Ancestors
+  policy: SendingPolicy
+}): BitcoinBump | Refused<string> => {
+  const { attempt, policy, ...rest } = request
+  const built = replaceConsolidation({ ...rest, original: Buffer.from(attempt.unsigned, 'hex'), caps: capsOf(policy) })
+  if (isRefused(built)) return built
+  return { unsigned: Buffer.from(built.psbt).toString('hex'), networkFee: built.fee, signingKeys: attempt.keys, added: [] }
+}
+
+/** Whether anything of it returns to us: only such outputs carry the derivation of a key of ours. */
+export const hasOwnOutput = (unsigned: string): boolean => {
+  const psbt = parsePsbt(Buffer.from(unsigned, 'hex'))
+  return !isRefused(psbt) && psbt.outputs.some(({ origins }) => origins.length > 0)
+}
+
+/** Outpoints that an attempt spends and none of the others does. */
+export const spentOnlyBy = (attempt: Attempt, others: readonly Attempt[]): string[] => {
+  const elsewhere = new Set(others.flatMap(outpointsOf))
+  return outpointsOf(attempt).filter((outpoint) => !elsewhere.has(outpoint))
+}
+
+const outpointsOf = ({ unsigned }: Attempt): string[] => {
+  const psbt = parsePsbt(Buffer.from(unsigned, 'hex'))
+  if (isRefused(psbt)) throw new Error(`a stored attempt can't be read: ${psbt.message}`)
+  return psbt.inputs.map(outpointOf)
+}
