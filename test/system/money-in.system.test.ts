@@ -28,6 +28,8 @@ describe('a deposit becomes Pending, Done and a balance', () => {
     ['ETHEREUM', 'USDT', '25.5'],
     ['BINANCE_SMART_CHAIN', 'BNB', '2'],
     ['BINANCE_SMART_CHAIN', 'USDT', '31.25'],
+    ['TRON', 'TRX', '120.5'],
+    ['TRON', 'USDT', '18.75'],
   ] as const)('%s %s', async (blockchain, ticker, amount) => {
     const before = await balance(ticker)
     const to = await address(blockchain, `order ${ticker} ✓`)
@@ -69,6 +71,19 @@ test('one address on both EVM chains: money is credited as what it is', async ()
   const to = await address('ETHEREUM')
   const hash = await sandbox.pay('BINANCE_SMART_CHAIN', 'USDC', to, '7')
   expect(await sandbox.notified(merchant(), { hash, status: 'Done' })).toMatchObject({ blockchain: 'BINANCE_SMART_CHAIN', ticker: 'USDC' })
+})
+
+test('on TRON, a branch without a payment that was not solid: never credited, while another one is', async () => {
+  const to = await address('TRON')
+  const hash = await sandbox.pay('TRON', 'USDT', to, '9')
+  await sandbox.mine('TRON', 1)
+  await sandbox.notified(merchant(), { hash, status: 'Pending' })
+  const before = await balance('USDT')
+  await sandbox.reorg('TRON', 8, [hash])
+  const other = await sandbox.pay('TRON', 'USDT', to, '8')
+  await sandbox.notified(merchant(), { hash: other, status: 'Done' })
+  expect(await balance('USDT')).toBe(sum(before, '8'))
+  expect((await bodies((b) => b['hash'] === hash)).map((b) => b['status'])).toEqual(['Pending'])
 })
 
 test('a rotating address: in its time, and late', async () => {

@@ -11,7 +11,7 @@ let sandbox: Sandbox
 beforeAll(async () => {
   sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
   const [shop] = sandbox.merchants
-  for (const [ticker, amount] of [['BTC', '1'], ['ETH', '10'], ['BNB', '10'], ['USDT', '5000'], ['USDC', '1000']] as const) {
+  for (const [ticker, amount] of [['BTC', '1'], ['ETH', '10'], ['BNB', '10'], ['TRX', '500'], ['USDT', '5000'], ['USDC', '1000']] as const) {
     await sandbox.credit(shop, ticker, amount)
   }
 }, 240_000)
@@ -49,6 +49,8 @@ describe('to someone outside', () => {
     ['ETHEREUM', 'USDT', '12.5'],
     ['BINANCE_SMART_CHAIN', 'BNB', '0.25'],
     ['BINANCE_SMART_CHAIN', 'USDT', '33'],
+    ['TRON', 'TRX', '25.5'],
+    ['TRON', 'USDT', '14.25'],
   ] as const)('%s %s', async (blockchain, ticker, amount) => {
     const before = await balance(ticker)
     const to = await sandbox.outside(blockchain)
@@ -144,6 +146,8 @@ describe('refused, with nothing moved', () => {
     ['a wrong checksum', { ...good, to: '0x9858EfFD232B4033E47d90003D41EC34EcaEda95' }, 8],
     ['an address of another network', { ...good, to: 'bcrt1q6rz28mcfaxtmd6v789l9rrlrusdprr9pz3cppk' }, 8],
     ['a mainnet address on regtest', { ...good, ticker: 'BTC', blockchain: 'BITCOIN' as Network, to: 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu' }, 8],
+    ['an address of an EVM chain on TRON', { ...good, blockchain: 'TRON' as Network }, 8],
+    ['a wrong checksum on TRON', { ...good, blockchain: 'TRON' as Network, to: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u' }, 8],
     ['the zero address', { ...good, to: '0x0000000000000000000000000000000000000000' }, 8],
     ['more decimals than the network has', { ...good, amount: '2.0000001' }, 3],
     ['too little', { ...good, amount: '0.5' }, 5],
@@ -186,7 +190,7 @@ test('50 connections x 40 withdrawals against a balance for exactly 100: 100 are
 }, 240_000)
 
 test('a worker killed in the middle of everything: each withdrawal is paid exactly once', async () => {
-  const plan = [['BITCOIN', 'BTC', '0.002'], ['ETHEREUM', 'USDT', '2'], ['BINANCE_SMART_CHAIN', 'BNB', '0.01']] as const
+  const plan = [['BITCOIN', 'BTC', '0.002'], ['ETHEREUM', 'USDT', '2'], ['BINANCE_SMART_CHAIN', 'BNB', '0.01'], ['TRON', 'TRX', '3']] as const
   const orders = await Promise.all(
     [...plan, ...plan, ...plan].map(async ([blockchain, ticker, amount]) => {
       const to = await sandbox.outside(blockchain)
@@ -218,12 +222,12 @@ test('in the end the books and the chains agree to the last unit', async () => {
 test('what networks took is shown by merchant and operation, and a merchant proves alone that all they have is counted', async () => {
   const { costs, totals } = JSON.parse(await bursar('costs', '--json')) as { costs: { merchant: string; operation: string }[]; totals: Record<string, string> }
   expect(costs.map(({ merchant, operation }) => `${merchant} ${operation}`)).toEqual(expect.arrayContaining([`${shop().id} payout`, 'house filler']))
-  expect(Object.keys(totals).toSorted()).toEqual(expect.arrayContaining(['BNB', 'BTC', 'ETH']))
+  expect(Object.keys(totals).toSorted()).toEqual(expect.arrayContaining(['BNB', 'BTC', 'ETH', 'TRX']))
   const folder = join(sandbox.dir, 'reserves')
   const told = await bursar('reserves', '--out', folder)
   const [, commitment] = /commitment ([0-9a-f]{64})/.exec(told)!
   const covered = [...told.matchAll(/(\d+)(\.\d+)?%/g)].map(([, percent]) => Number(percent))
-  expect(covered).toHaveLength(5)
+  expect(covered).toHaveLength(6)
   for (const percent of covered) expect(percent).toBeGreaterThanOrEqual(100)
   await bursar('reserves', 'proof', '--merchant', shop().id, '--out', folder)
   const file = readFileSync(join(folder, readdirSync(folder).find((name) => name.startsWith('proof-'))!), 'utf8')

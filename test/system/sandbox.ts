@@ -99,7 +99,7 @@ export const startSandbox = async (env: Record<string, string> = {}): Promise<Sa
   chmodSync(dir, 0o711)
   const ports = await freePorts(PORTS.length)
   const given = Object.fromEntries(PORTS.map((name, i) => [`BURSAR_PORT_${name}`, String(ports[i])]))
-  const settings = readSettings({ ...given, BURSAR_DIR: dir, ...env }, root)
+  const settings = readSettings({ ...given, BURSAR_DIR: dir, BURSAR_BLOCK_SECONDS_TRON: '0.5', ...env }, root)
   const keeper = createKeeper()
   const lines: string[] = []
   try {
