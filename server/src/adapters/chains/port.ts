@@ -115,6 +115,25 @@ export type CostEstimate =
     }
   | { ok: false; reason: 'reverted' | 'insufficient-funds'; message: string }
 
+/** What an account of TRON owns, in sun, by where it is (Stake 2.0). */
+export interface Stake {
+  /** what it can send */
+  spendable: bigint
+  /** staked, by what it gives, and not lent */
+  staked: Record<'BANDWIDTH' | 'ENERGY' | 'TRON_POWER', bigint>
+  /** staked, and what it gives lent to others */
+  lent: Record<'BANDWIDTH' | 'ENERGY', bigint>
+  /** no longer staked; can be fetched from a time on (ms since the epoch) */
+  unfreezing: { amount: bigint; at: number }[]
+}
+
+export interface ResourceSupply {
+  energy: bigint
+  /** TRX */
+  stakedForEnergy: bigint
+  freeBandwidth: bigint
+}
+
 /** What sending on TRON needs besides: there are no nonces, and costs depend on both accounts. */
 export interface TronChainAdapter extends ChainAdapter {
   /** A block that no fork takes away, to refer to, and the time of the head (ms since the epoch), which expiry follows. */
@@ -129,10 +148,24 @@ export interface TronChainAdapter extends ChainAdapter {
    * epoch) and does not hold it. False says nothing.
    */
   isProvenDead(hash: string, expiration: number): Promise<boolean>
-  /** Balances of the solidified head, and which block that was. Contract null is TRX. */
+  /**
+   * Balances of the solidified head, and which block that was. Contract null is TRX: all that is the account's, also what
+   * it has staked or lent and what it waits for, since staking moves nothing to anybody.
+   */
   balancesAtFinal(
     wanted: readonly { address: string; contract: string | null }[],
   ): Promise<{ head: Head; units: bigint[] }>
+  /** Where the account's TRX is, in the solidified state. */
+  stakeOf(address: string): Promise<Stake>
+  /** sun of stake for energy that the account may lend now; what its own calls used is not free before the day is over. */
+  lendable(address: string): Promise<bigint>
+  /** sun of stake for energy that one account has lent another, in the solidified state. */
+  loanOf(from: string, to: string): Promise<bigint>
+  /**
+   * What all stake for energy shares (energy a day, and TRX), and the bytes a day of every account. Null when the account
+   * that asks is not activated.
+   */
+  supplyFor(address: string): Promise<ResourceSupply | null>
   /** True when a contract's code sits at the address. */
   isContract(address: string): Promise<boolean>
   /** `decimals()` of a token contract, to hold against the configuration at start. */

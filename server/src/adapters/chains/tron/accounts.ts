@@ -1,10 +1,12 @@
 import type { Head } from '@bursar/chainkit'
 import { encodeTokenBalanceOf, hexOfAddress, type Resources } from '@bursar/chainkit/tron'
+import type { Stake } from '../port.ts'
 import { Malformed } from '../shape.ts'
 import { readTokenUnits } from './calls.ts'
 import { addressOf, amountOf, type Fields } from './fields.ts'
 import { readOrNothing, readSolidHead } from './heads.ts'
 import type { Method, TronNode } from './node.ts'
+import { decodeStake, ownedOf } from './stake.ts'
 
 export interface Wanted {
   address: string
@@ -50,7 +52,7 @@ const left = (fields: Fields, limit: string, used: string): bigint => {
 
 /**
  * Balances of the solidified head, all of one block: when it moved meanwhile, all are read anew. java-tron has no state
- * of earlier blocks, and `/wallet` shows what pending transactions would leave.
+ * of earlier blocks, and `/wallet` shows what pending transactions would leave. Of TRX, all that is the account's.
  */
 export const readSolidBalances = async (
   node: TronNode,
@@ -66,8 +68,13 @@ export const readSolidBalances = async (
 
 const readUnits = async (node: TronNode, { address, contract }: Wanted): Promise<bigint> => {
   if (contract !== null) return readTokenUnits(node, contract, encodeTokenBalanceOf(address))
+  return ownedOf(await readStake(node, address))
+}
+
+/** Where the account's TRX is, in the solidified state. */
+export const readStake = async (node: TronNode, address: string): Promise<Stake> => {
   const account = await readAccount(node, SOLID_ACCOUNT, address)
-  return node.believe(SOLID_ACCOUNT, () => amountOf(account?.['balance'], 'balance'))
+  return node.believe(SOLID_ACCOUNT, () => decodeStake(account ?? {}))
 }
 
 /** Throws `ChainUnavailable` for any height but the solidified head's. */

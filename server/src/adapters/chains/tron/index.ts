@@ -1,13 +1,14 @@
 /** TRON by a full node of java-tron, 4.8 or newer, or by a gateway that speaks its HTTP API. */
 import { referenceTo } from '@bursar/chainkit/tron'
 import type { TronChainAdapter } from '../port.ts'
-import { readBalancesAt, readIsActivated, readResources, readSolidBalances } from './accounts.ts'
+import { readBalancesAt, readIsActivated, readResources, readSolidBalances, readStake } from './accounts.ts'
 import { readBlockAt } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
 import { readIsContract, readTokenDecimals } from './calls.ts'
 import { estimateCost, readPrices } from './costs.ts'
 import { readHead, readHeaderAt, readSolidHead, type Header } from './heads.ts'
 import { createNode, type NodeSettings } from './node.ts'
+import { readLendable, readLoan, readSupply } from './stake.ts'
 import { createStanding, readProvenDead } from './standing.ts'
 
 export interface TronAdapterSettings extends Omit<NodeSettings, 'timeoutMs'> {
@@ -52,6 +53,10 @@ export const createTronAdapter = (settings: TronAdapterSettings): TronChainAdapt
     isActivated: (address) => readIsActivated(node, address),
     estimateCost: (contract) => estimateCost(node, contract),
     isProvenDead: (hash, expiration) => readProvenDead(node, hash, expiration),
+    stakeOf: (address) => readStake(node, address),
+    lendable: (address) => readLendable(node, address),
+    loanOf: (from, to) => readLoan(node, from, to),
+    supplyFor: (address) => readSupply(node, address),
     isContract: (address) => readIsContract(node, address),
     tokenDecimals: (contract) => readTokenDecimals(node, contract),
     close: () => node.close(),
