@@ -36,13 +36,11 @@ export interface BusinessClockTable {
   offset_ms: Generated<number>
 }
 
-export interface ColdSpendsTable {
+export interface ColdFeesTable {
   network: string
   transaction: string
-  index: string
   asset: string
-  from_address: string
-  to_address: string | null
+  address: string
   units: bigint
   block_height: number
 }
@@ -475,7 +473,7 @@ export interface Schema {
   addresses: AddressesTable
   alerts: AlertsTable
   business_clock: BusinessClockTable
-  cold_spends: ColdSpendsTable
+  cold_fees: ColdFeesTable
   cold_transfers: ColdTransfersTable
   custody_addresses: CustodyAddressesTable
   custody_recent: CustodyRecentTable

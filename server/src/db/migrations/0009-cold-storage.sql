@@ -17,19 +17,15 @@ create table cold_transfers (
 );
 create index cold_transfers_newest on cold_transfers (network, asset, created_at);
 
--- What cold addresses sent to other addresses of ours, and what it cost them: moves of custody, which a lost block takes back.
-create table cold_spends (
+-- What the network took from cold addresses for transactions of the operator's: a cost, which a lost block takes back.
+create table cold_fees (
   network text not null,
   transaction text not null,
-  -- of the transfer; `fee` for what the transaction cost
-  index text not null,
   asset text not null,
-  from_address text not null,
-  -- null for a fee
-  to_address text,
+  address text not null,
   -- ledger units
   units numeric(78, 0) not null,
   block_height bigint not null,
-  primary key (network, transaction, index)
+  primary key (network, transaction)
 );
-create index cold_spends_height on cold_spends (network, block_height);
+create index cold_fees_height on cold_fees (network, block_height);

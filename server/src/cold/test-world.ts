@@ -1,0 +1,212 @@
+/** Cold storage from the books to a real chain and back: the adapter on a real node, the watcher's steps, payouts beside it, the signer's judgement. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { keyring, makeSigner, policyFile } from '../../../signer/src/test-world.ts'
+import { Refusal } from '../../../signer/src/refusal.ts'
+import type { ChainWorld } from '../adapters/chains/conformance.ts'
+import type { AccountChainAdapter, ChainAdapter } from '../adapters/chains/port.ts'
+import type { Signer } from '../adapters/signer/port.ts'
+import { TEST_KEYS } from '../addresses/test-keys.ts'
+import type { Catalogue } from '../assets/index.ts'
+import { uuidv7 } from '../base/id.ts'
+import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
+import { applyAll, balancesOf, HOUSE, type AccountKind } from '../ledger/index.ts'
+import { createFollowing, createSendingJob, DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, ensureWallets, evmHotAddress } from '../outgoing/index.ts'
+import { createClock } from '../platform/clock.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { createSigning } from '../signing.ts'
+import { createHouseFollowing } from '../sweeps/index.ts'
+import { createFunding, createHotWatchJob, grantCapital, readTreasuryPolicy, reconcileNetwork, type Round, type TreasuryPolicy } from '../treasury/index.ts'
+import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../watcher/index.ts'
+import { createBitcoinPayoutJob, createEvmPayoutJob, createSettlement } from '../withdrawals/index.ts'
+import { holdTransfer } from '../withdrawals/postings.ts'
+import type { Withdrawal } from '../withdrawals/withdrawal.ts'
+import {
+  cancelTransfer, coldFileOf, createColdFollowing, createColdJob, createColdSettlement, ensureColdAddresses, importTransfer, listTransfers, readTransfer,
+  type ColdFile, type ImportRefusal, type OfferedTransfer,
+} from './index.ts'
+
+export const WALLET = { ...TEST_KEYS, masterFingerprint: keyring.publicKeys.masterFingerprint }
+export const EVM_HOT = evmHotAddress(WALLET)
+const WIDE = { enabled: true, maxPerIntent: '1'.padEnd(30, '0'), maxPerHour: '1'.padEnd(30, '0'), maxPerDay: '1'.padEnd(30, '0') }
+
+export interface ColdWorld {
+  db: Db
+  runtime: Runtime
+  /** moves the clock of everything but the chain */
+  later(ms: number): void
+  /** Hands out, ends and fills. */
+  offer(): Promise<void>
+  /** Payouts are planned. */
+  pay(): Promise<void>
+  /** What is planned is signed, what is signed is handed to the node. */
+  send(): Promise<void>
+  /** Blocks are made, and the watcher reads them. */
+  mine(blocks?: number): Promise<void>
+  catchUp(): Promise<void>
+  watchHot(): Promise<void>
+  /** A withdrawal with its hold. */
+  request(ticker: string, to: string, units: bigint): Promise<string>
+  open(): Promise<OfferedTransfer>
+  file(id: string): Promise<ColdFile>
+  take(id: string, bytes: Uint8Array): Promise<{ hash: string } | ImportRefusal>
+  cancel(id: string): Promise<unknown>
+  state(id: string): Promise<string>
+  transfers(): Promise<string[]>
+  withdrawal(id: string): Promise<string>
+  custody(address: string, ticker: string): Promise<bigint>
+  house(ticker: string, kind: AccountKind): Promise<bigint>
+  alerts(): Promise<string[]>
+  reconcile(): Promise<Round>
+  /** what the signer's policy has as cold addresses, by ticker */
+  signersCold: Map<string, string>
+  close(): Promise<void>
+}
+
+export interface ColdSetup {
+  url: string
+  network: Network
+  chain: Pick<ChainWorld, 'adapter' | 'mine'>
+  catalogue: Catalogue
+  /** as in the policy file */
+  treasury: Parameters<typeof readTreasuryPolicy>[1]
+  chainId?: bigint
+  /** contracts by ticker, as the signer's policy has them */
+  contracts?: Record<string, string>
+}
+
+export const openCold = async ({ url, network, chain, catalogue, treasury: settings, chainId, contracts = {} }: ColdSetup): Promise<ColdWorld> => {
+  let ahead = 0
+  const now = (): number => Date.now() + ahead
+  const pool = createPool({ url })
+  const db = createDb(pool)
+  await wipe(db)
+  const { adapter } = chain
+  const runtime: Runtime = { db, clock: createClock(now), newId: () => uuidv7(now(), randomBytes(10)), log: pino({ enabled: false }) }
+  const treasury = readTreasuryPolicy(network, settings)
+  const policies = { [network]: treasury } as unknown as Record<Network, TreasuryPolicy>
+  await ensureWallets(db, WALLET, momentOf(runtime))
+  await ensureColdAddresses(db, policies, 'regtest', momentOf(runtime))
+  const signersCold = new Map([...treasury.hot].flatMap(([ticker, { cold }]) => (cold === null ? [] : [[ticker, cold] as const])))
+  const signer = await signerOf(network, signersCold, contracts, now)
+  const signing = createSigning(db, catalogue, signer)
+  const subscribers = [createSettlement(catalogue), createColdSettlement(catalogue)]
+  const pause = async (): Promise<void> => {}
+  const sending = { ...(network === 'BITCOIN' ? DEFAULT_BITCOIN_POLICY : DEFAULT_POLICY), rebroadcastEveryMs: 0, maxFeePerMille: 100_000n, maxFee: 10n ** 18n }
+  const base = { runtime, catalogue, network, adapter, wallet: WALLET, pause }
+  const cold = createColdJob({ ...base, sending, treasury, ...(chainId && { chainId }), signersCold: async (ticker) => signersCold.get(ticker) }, 0)
+  const payout = { ...base, policy: sending, approved: async (all: readonly Withdrawal[]) => [...all] }
+  const pays = network === 'BITCOIN' ? createBitcoinPayoutJob(payout, 0) : createEvmPayoutJob({ ...payout, network: network as 'ETHEREUM', adapter: adapter as AccountChainAdapter, chainId: chainId!, hotAddress: EVM_HOT }, 0)
+  const sends = createSendingJob({ ...base, signer, policy: sending, subscribers, purposeOf: signing.purposeOf })
+  const watches = createHotWatchJob({ runtime, catalogue, policies, addresses: new Map([[network, EVM_HOT]]), everyMs: 0 })
+  const follower = await beginFollowing({
+    runtime,
+    network,
+    adapter,
+    listeners: [createFollowing(subscribers), createHouseFollowing(catalogue), createColdFollowing(catalogue), createFunding(catalogue)],
+    ringBlocks: 200,
+    settings: { ...DEFAULT_WATCHER_SETTINGS[network], network, identity: '', startHeight: (await adapter.head()).height },
+  })
+  const catchUp = async (): Promise<void> => {
+    for (let step = 0; step < 500; step += 1) {
+      await follower.step()
+      const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = ${network}`.execute(db)
+      if (rows[0]?.hash === (await adapter.head()).hash) return follower.step().then(() => undefined)
+    }
+    throw new Error('the watcher does not arrive')
+  }
+  await catchUp()
+  const signal = new AbortController().signal
+  const merchantId = randomUUID()
+  const one = async (id: string): Promise<OfferedTransfer> => (await readTransfer(db, id)) ?? Promise.reject(new Error(`no transfer ${id}`))
+  return {
+    db,
+    runtime,
+    signersCold,
+    later: (ms) => {
+      ahead += ms
+    },
+    offer: async () => void (await cold.run(signal)),
+    pay: async () => {
+      while (await pays.run(signal));
+    },
+    send: async () => {
+      for (let run = 0; run < 3; run += 1) await sends.run(signal)
+    },
+    watchHot: async () => void (await watches.run(signal)),
+    mine: async (blocks = 1) => {
+      await chain.mine(blocks)
+      await catchUp()
+    },
+    catchUp,
+    request: async (ticker, to, units) => {
+      const { at, newId } = momentOf(runtime)
+      await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: ticker, units: units + 1_000n }, momentOf(runtime)))
+      const w: Withdrawal = {
+        merchantId, id: newId(), ticker, blockchain: network, to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
+        failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, createdAt: at,
+      }
+      await inTransaction(db, async (tx) => {
+        await applyAll(tx, [{ transfer: holdTransfer(w) }])
+        await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
+          values (${merchantId}, ${w.id}, ${ticker}, ${network}, ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(tx)
+      })
+      return w.id
+    },
+    open: async () => {
+      const offered = (await listTransfers(db, 10)).filter(({ state }) => state === 'offered')
+      if (offered.length !== 1) throw new Error(`${offered.length} transfers wait`)
+      return one(offered[0]!.id)
+    },
+    file: async (id) => coldFileOf(await one(id), catalogue),
+    take: (id, bytes) => inTransaction(db, (tx) => importTransfer(tx, { id, bytes }, catalogue, momentOf(runtime))),
+    cancel: (id) => inTransaction(db, (tx) => cancelTransfer(tx, id, momentOf(runtime))),
+    state: async (id) => (await one(id)).outgoing.state,
+    transfers: async () => (await listTransfers(db, 50)).map(({ state, ended }) => ended ?? state).toReversed(),
+    withdrawal: async (id) => (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    custody: async (address, ticker) =>
+      (await sql<{ booked: bigint }>`select booked from custody_addresses where address = ${address} and asset = ${ticker}`.execute(db)).rows[0]?.booked ?? 0n,
+    house: async (asset, kind) => (await balancesOf(db, kind, [{ merchantId: HOUSE, asset }]))[0]!.posted,
+    alerts: async () => (await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)).rows.map(({ kind }) => kind),
+    reconcile: async () => (await reconcileNetwork(runtime, catalogue, adapter as ChainAdapter)) ?? Promise.reject(new Error('can not be compared')),
+    close: () => pool.end(),
+  }
+}
+
+/** Each world has a chain of its own, and so books of its own. */
+const wipe = async (db: Db): Promise<void> => {
+  const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
+    where schemaname = 'public' and tablename not in ('schema_migrations', 'business_clock')`.execute(db)
+  await inTransaction(db, async (tx) => {
+    // What is append-only keeps its triggers.
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await sql.raw(`truncate ${rows.map(({ name }) => name).join(', ')}`).execute(tx)
+  })
+}
+
+/** The real signer's judgement and memory, without its socket. */
+const signerOf = async (network: Network, cold: ReadonlyMap<string, string>, contracts: Record<string, string>, now: () => number): Promise<Signer> => {
+  const { fee, ...theirs } = policyFile.networks[network]
+  const tickers = network === 'BITCOIN' ? ['BTC'] : ['ETH', ...Object.keys(contracts)]
+  const assets = Object.fromEntries(tickers.map((ticker) => [
+    ticker,
+    { ...WIDE, ...(contracts[ticker] && { contract: contracts[ticker] }), ...(cold.has(ticker) && { cold: cold.get(ticker) }) },
+  ]))
+  const much = '1'.padEnd(20, '0')
+  const wide = { ...fee, maxUnits: much, maxPerHour: much, maxPerDay: much, ...('maxPerMille' in fee && { maxPerMille: '100000', maxMilliSatPerVb: '1000000' }) }
+  const networks = { [network]: { ...theirs, sweep: undefined, consolidation: undefined, fee: wide, assets } }
+  const { signer } = await makeSigner({ policy: { ...policyFile, networks }, now })
+  return {
+    sign: async (request) => {
+      try {
+        return await signer.sign(request as never)
+      } catch (error) {
+        if (error instanceof Refusal) return { refused: error.code, message: error.message }
+        throw error
+      }
+    },
+    status: async () => signer.status(),
+  }
+}
