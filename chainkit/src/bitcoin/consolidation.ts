@@ -67,10 +67,9 @@ export function replaceConsolidation(
   const [output, ...more] = original.outputs
   if (!output || more.length > 0) return refuse('not-parsable', 'A consolidation has one output')
   const [origin] = output.origins
-  const inputs = original.inputs.map(({ txid, vout, units, script, origins: [of] }) => ({
-    ...{ txid, vout, units, script },
-    ...(of && { origin: of }),
-  }))
+  const inputs = original.inputs.map(({ origins: [of], txid, vout, units, script }) => {
+    return { txid, vout, units, script, ...(of && { origin: of }) }
+  })
   const destination = { script: output.script, ...(origin && { origin }) }
   return build({ ...request, inputs, destination }, psbtFee(original))
 }

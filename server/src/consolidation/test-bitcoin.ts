@@ -1,5 +1,7 @@
 /** Bitcoin money in and out in one process: a real node, the database, the watcher's steps, the worker's jobs, the signer's judgement. */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import pino from 'pino'
@@ -10,7 +12,6 @@ import { SignatureLog } from '../../../signer/src/log.ts'
 import { readPolicy } from '../../../signer/src/policy.ts'
 import { Refusal } from '../../../signer/src/refusal.ts'
 import { Signer as BursarSigner } from '../../../signer/src/signer.ts'
-import { policyFile, temporaryDirectory } from '../../../signer/src/test-world.ts'
 import { openBitcoinWorld, type BitcoinWorld } from '../adapters/chains/bitcoin/test-world.ts'
 import type { CoinChainAdapter } from '../adapters/chains/port.ts'
 import type { Signer } from '../adapters/signer/port.ts'
@@ -20,7 +21,7 @@ import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../deposits/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { applyAll, HOUSE } from '../ledger/index.ts'
-import { bitcoinHotAddress, createFollowing, createSendingJob, DEFAULT_BITCOIN_POLICY, ensureWallets, type SendingPolicy } from '../outgoing/index.ts'
+import { bitcoinHotAddress, createFollowing, createSendingJob, DEFAULT_BITCOIN_POLICY, ensureWallets, type SendingPolicy, type WalletKeys } from '../outgoing/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { createFunding, grantCapital, reconcileFully } from '../treasury/index.ts'
@@ -58,6 +59,7 @@ export interface BitcoinMoney {
   chain: BitcoinWorld
   db: Db
   merchantId: string
+  wallet: WalletKeys
   /** thousandths of a satoshi for each virtual byte, from now on */
   rate(milliSatPerVb: bigint): void
   later(ms: number): void
@@ -93,7 +95,7 @@ export const openBitcoinMoney = async (
   const chain = await openBitcoinWorld(node)
   // Keys of its own: addresses of one world must not hold what an earlier one left there.
   const keyring = Keyring.open(randomBytes(64), 'regtest')
-  const wallet = keyring.publicKeys as typeof keyring.publicKeys & { bitcoinChain: 'regtest' }
+  const wallet: WalletKeys = { ...keyring.publicKeys, bitcoinChain: 'regtest' }
   let ahead = 0
   let addresses = 0
   let rate = 1_000n
@@ -188,6 +190,7 @@ export const openBitcoinMoney = async (
     chain,
     db,
     merchantId,
+    wallet,
     rate: (milliSatPerVb) => void (rate = milliSatPerVb),
     later: (ms) => void (ahead += ms),
     address,
@@ -236,13 +239,13 @@ const wipe = async (db: Db): Promise<void> => {
 
 /** The real signer's judgement and memory, without its socket. */
 const signerOf = async (keyring: Keyring, now: () => number): Promise<Signer> => {
-  const { BITCOIN } = policyFile.networks
   const limits = { enabled: true, maxPerIntent: WIDE, maxPerHour: WIDE, maxPerDay: WIDE }
   const fee = { maxUnits: '1000000', maxPerMille: '1000', maxMilliSatPerVb: '1000000', maxPerHour: WIDE, maxPerDay: WIDE }
-  const policy = readPolicy(JSON.stringify({ ...policyFile, networks: { BITCOIN: { ...BITCOIN, fee, assets: { BTC: limits } } } }))
+  const bitcoin = { enabled: true, chain: 'regtest', fee, consolidation: { enabled: true }, assets: { BTC: limits } }
+  const policy = readPolicy(JSON.stringify({ version: 1, enabled: true, approvers: [], networks: { BITCOIN: bitcoin } }))
   const history = new History()
   const header = { kind: 'log', version: 1, at: now(), masterFingerprint: keyring.publicKeys.masterFingerprint } as const
-  const log = await SignatureLog.open(join(temporaryDirectory(), 'log'), header, (entry, position) => history.record(entry, position))
+  const log = await SignatureLog.open(join(mkdtempSync(join(tmpdir(), 'bursar-bitcoin-')), 'log'), header, (entry, position) => history.record(entry, position))
   const signer = new BursarSigner({ policy, keyring, log, history, now })
   return {
     sign: async (request) => {
