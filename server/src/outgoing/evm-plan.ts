@@ -1,6 +1,7 @@
 import type { EvmNetwork } from '@bursar/chainkit'
 import {
-  encodeTransfer, fromHex, isHex, parseUnsigned, replaceAtHigherPrice, serializeUnsigned, toHex, type UnsignedTransaction,
+  encodeTransfer, fromHex, isHex, parseDraft, parseUnsigned, replaceAtHigherPrice, serializeDraft, serializeUnsigned, toHex,
+  type SetCodeDraft, type UnsignedTransaction,
 } from '@bursar/chainkit/evm'
 import { isRefused } from '@bursar/chainkit'
 import type { FeeRate } from '../adapters/chains/port.ts'
@@ -53,17 +54,36 @@ export const planEvm = (request: {
   return planOf(transaction)
 }
 
-/** The same nonce, receiver and amount at a price nodes take in its place. */
-export const planEvmBump = (unsigned: string, rate: GasRate): EvmPlan => {
-  const original = parseUnsigned(fromHex(hex(unsigned)))
-  if (isRefused(original)) throw new Error(`a stored transaction does not parse: ${original.message}`)
+/**
+ * The same nonce, receiver and amount at a price nodes take in its place, authorisations included (EIP-7702).
+ * @param fromWhatIsThere of the coin of an address that has no more: what the dearer transaction costs more leaves the amount
+ */
+export const planEvmBump = (unsigned: string, rate: GasRate, fromWhatIsThere = false): EvmPlan | { refused: string } => {
+  const bytes = fromHex(hex(unsigned))
   const wanted = rate.legacy
     ? { gasPrice: rate.maxFeePerGas }
     : { maxFeePerGas: rate.maxFeePerGas, maxPriorityFeePerGas: rate.maxPriorityFeePerGas }
-  return planOf(replaceAtHigherPrice(original, wanted))
+  const draft = parseDraft(bytes)
+  if (!isRefused(draft)) {
+    const { authorizations, ...call } = draft
+    return planOfDraft({ ...replaceAtHigherPrice({ ...call, type: 'eip1559' as const }, wanted), type: 'eip7702', authorizations })
+  }
+  const original = parseUnsigned(bytes)
+  if (isRefused(original)) throw new Error(`a stored transaction does not parse: ${original.message}`)
+  const dearer = replaceAtHigherPrice(original, wanted)
+  if (!fromWhatIsThere || original.data !== '0x') return planOf(dearer)
+  const value = original.value - (planOf(dearer).networkFee - planOf(original).networkFee)
+  return value > 0n ? planOf({ ...dearer, value }) : { refused: 'what the address holds does not pay more' }
 }
 
-const planOf = (transaction: UnsignedTransaction): EvmPlan => {
+/** A transaction that authorises, as the signer is handed it (EIP-7702). */
+export const planOfDraft = (draft: SetCodeDraft): EvmPlan => ({
+  unsigned: toHex(serializeDraft(draft)),
+  networkFee: draft.gas * draft.maxFeePerGas,
+})
+
+/** A transaction as the signer is handed it. */
+export const planOf = (transaction: UnsignedTransaction): EvmPlan => {
   const price = transaction.type === 'legacy' ? transaction.gasPrice : transaction.maxFeePerGas
   return {
     unsigned: toHex(serializeUnsigned(transaction)),

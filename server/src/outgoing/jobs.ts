@@ -115,8 +115,9 @@ const bump = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Pr
   if (await waitsInLine(deps, outgoing)) return broadcast(deps, outgoing, attempt)
   const rate = await deps.adapter.feeRate()
   const replacement = planReplacement(attempt, rate)
-  if ('refused' in replacement || replacement.networkFee > policy.maxFee) {
-    const why = 'refused' in replacement ? replacement.refused : `the fee would be above the cap of ${policy.maxFee}`
+  const cap = mostFee(policy, outgoing)
+  if ('refused' in replacement || replacement.networkFee > cap) {
+    const why = 'refused' in replacement ? replacement.refused : `the fee would be above the cap of ${cap}`
     const text = `Transaction ${attempt.hash} on ${outgoing.network} is stuck and can't pay more: ${why}`
     await raiseAlert(runtime.db, { kind: 'stuck', subject: outgoing.id, text }, momentOf(runtime))
     return keepInPool(deps, outgoing, attempt)
@@ -127,6 +128,9 @@ const bump = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Pr
   await deps.pause('bump-planned')
 }
 
+const mostFee = ({ maxFee, maxBatchFee }: SendingDeps['policy'], { purpose, network }: Outgoing): bigint =>
+  purpose === 'sweep' && isEvmNetwork(network) ? maxBatchFee : maxFee
+
 const waitsInLine = async ({ adapter, network }: SendingDeps, outgoing: Outgoing): Promise<boolean> => {
   if (!isEvmNetwork(network) || outgoing.nonce === null || !('minedNonce' in adapter)) return false
   const mined = await (adapter as ChainAdapter & { minedNonce(address: string): Promise<number> }).minedNonce(outgoing.senders[0]!)
@@ -134,4 +138,4 @@ const waitsInLine = async ({ adapter, network }: SendingDeps, outgoing: Outgoing
 }
 
 const planReplacement = (attempt: Attempt, rate: FeeRate): { unsigned: string; networkFee: bigint } | { refused: string } =>
-  rate.kind === 'gas' ? planEvmBump(attempt.unsigned, rate) : { refused: 'nothing on this network takes the place of another transaction' }
+  rate.kind === 'gas' ? planEvmBump(attempt.unsigned, rate, attempt.keys[0]!.account === 'deposit') : { refused: 'nothing on this network takes the place of another transaction' }

@@ -21,6 +21,8 @@ export interface SendingPolicy {
   patientRate: bigint
   /** native units: no transaction pays the network more */
   maxFee: bigint
+  /** and, on EVM chains, none that sweeps many addresses at once more than this */
+  maxBatchFee: bigint
   /** and, on Bitcoin, not more than this many thousandths of what it pays out */
   maxFeePerMille: bigint
 }
@@ -35,6 +37,7 @@ export const DEFAULT_POLICY: SendingPolicy = {
   saveUpMs: 30 * 60_000,
   patientRate: 0n,
   maxFee: 20_000_000_000_000_000n,
+  maxBatchFee: 200_000_000_000_000_000n,
   maxFeePerMille: 100n,
 }
 

@@ -1,11 +1,14 @@
 /**
- * Brings what deposit addresses hold to the hot wallet. Promises that nothing leaves an address before its block is final,
- * that an asset of an address is swept by one transaction at a time, that money only ever goes to the hot wallet, and that
- * what a sweep cost is a cost of the merchant whose deposit it brought in.
+ * Brings what deposit addresses hold to the hot wallet. Promises that an address is only swept for what is final (a batch
+ * takes along what came since, and books follow what its block shows), that an address is swept by one transaction at a
+ * time, that money only ever goes to the hot wallet, and that what a sweep cost is a cost of the merchants whose deposits
+ * it brought in.
  */
 export { createHouseFollowing } from './following.ts'
+export { createEvmSweepJob } from './jobs-evm.ts'
 export { sweepMoves } from './machine.ts'
-export { DEFAULT_SWEEP_POLICY } from './policy.ts'
-export type { SweepPolicy } from './policy.ts'
+export type { EvmSweepDeps } from './evm-sweeping.ts'
+export { DEFAULT_SWEEP_POLICY, readSweepPolicy } from './policy.ts'
+export type { SweepPolicy, SweepSettings } from './policy.ts'
 export { createSweepSettlement } from './settlement.ts'
 export type { Sweep } from './sweep.ts'

@@ -1,8 +1,13 @@
 import type { Catalogue } from '../assets/index.ts'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
 import { noEffects } from '../effects/index.ts'
 import { HOUSE } from '../ledger/index.ts'
 import { ownCosts, type OutgoingChange, type OutgoingSubscriber } from '../outgoing/index.ts'
+import { resolveAlert } from '../platform/alerts.ts'
+import { failingSubject } from './failing.ts'
 import type { SweepEvent } from './machine.ts'
+import { movedAmong } from './queries.ts'
 import { moveSweeps, sweepsOf } from './store.ts'
 
 const EVENTS: Record<OutgoingChange['event'], SweepEvent> = {
@@ -27,9 +32,20 @@ export const createSweepSettlement =
     const { id, purpose } = change.outgoing
     if (purpose !== 'sweep' && purpose !== 'gas' && purpose !== 'resources') return noEffects
     const sweeps = await sweepsOf(tx, id)
-    await moveSweeps(tx, { outgoingId: id }, EVENTS[change.event], moment.at)
+    if (change.event === 'final') await settleMoved(tx, change, moment)
+    else await moveSweeps(tx, { outgoingId: id }, EVENTS[change.event], moment.at)
     const prepares = PREPARES[change.event]
     if (prepares) await moveSweeps(tx, { fundingId: id }, prepares, moment.at)
     const payers = sweeps.map(({ merchantId }) => merchantId)
     return ownCosts(catalogue, change, payers.length > 0 ? payers : [HOUSE], moment)
   }
+
+/** A batch goes on when a part of it fails: what its block does not show to have moved is still where it was. */
+const settleMoved = async (tx: Tx, { outgoing: { id, network }, hash }: OutgoingChange, { at }: Moment): Promise<void> => {
+  const carried = (await sweepsOf(tx, id)).filter(({ outgoingId }) => outgoingId === id)
+  if (carried.length === 0) return
+  const moved = await movedAmong(tx, network, hash!, carried)
+  const ids = (ofMoved: boolean): string[] => carried.filter((sweep) => moved.has(sweep.id) === ofMoved).map((sweep) => sweep.id)
+  for (const sweep of await moveSweeps(tx, { ids: ids(true) }, 'final', at)) await resolveAlert(tx, 'sweep-failing', failingSubject(sweep), at)
+  await moveSweeps(tx, { ids: ids(false) }, 'reverted', at)
+}

@@ -10,18 +10,34 @@ import type { Holder, Holding, Sweep } from './sweep.ts'
 const COLUMNS = sql.raw(`s.id, s.network, s.asset, s.address, s.merchant_id as "merchantId", s.derivation_index as "derivationIndex",
   s.units, s.way, s.state, s.funding_id as "fundingId", s.outgoing_id as "outgoingId"`)
 
+/** Which holdings are worth a look. */
+export interface Worthwhile {
+  /** of the business clock */
+  now: Date
+  /** what waits since before this has waited too long */
+  overdue: Date
+  /** ledger units an asset has to be at least, by how long it waits; what is not listed is left */
+  least: ReadonlyMap<string, { young: bigint; overdue: bigint }>
+}
+
+/** A sweep that came to nothing is tried again after this long, then after twice as long, up to 128 times. */
+const RETRY = '1 hour'
+
 /**
- * Deposit addresses that hold something final which no sweep is under way for, those that wait longest first. What a block
- * above the final one brought does not count: it could still be taken back.
+ * Deposit addresses that hold something final while no sweep of theirs is under way, those that wait longest first. What a
+ * block above the final one brought does not count: it could still be taken back.
  */
-export const holdersOn = async (db: Db, network: Network, most: number): Promise<Holder[]> => {
-  const { rows } = await sql<Omit<Holder, 'holdings'> & Holding>`
+export const holdersOn = async (db: Db, network: Network, most: number, worthwhile?: Worthwhile): Promise<Holder[]> => {
+  const { rows } = await sql<Omit<Holder, 'holdings' | 'sweptBefore'> & Holding & { swept: number }>`
     with held as (
-      select c.address, c.asset, a.merchant_id, a.derivation_index, c.booked - c.suspended - d.young as units, d.since, l.n as swept
+      select c.address, c.asset, a.merchant_id, a.derivation_index, c.booked - c.suspended - d.young as units, d.since, l.swept, t.failures
       from custody_addresses c
       join addresses a on a.family = ${familyOf(network)} and a.address = c.address
-      left join lateral (select max(created_at) as last, count(*) as n from sweeps s
+      left join lateral (select max(created_at) as last, count(*) as swept from sweeps s
         where s.network = c.network and s.address = c.address and s.asset = c.asset and s.state = 'final') l on true
+      cross join lateral (select count(*) as failures, max(s.updated_at) as last from sweeps s
+        where s.network = c.network and s.address = c.address and s.asset = c.asset and s.state in ('failed', 'replaced')
+          and (l.last is null or s.created_at > l.last)) t
       cross join lateral (
         select coalesce(sum(d.units) filter (where d.block_height > w.final_height), 0) as young,
           min(d.created_at) filter (where l.last is null or d.updated_at > l.last) as since
@@ -29,17 +45,28 @@ export const holdersOn = async (db: Db, network: Network, most: number): Promise
         where d.merchant_id = a.merchant_id and d.network = c.network and d.address = c.address and d.asset = c.asset
           and not d.internal and d.block_height is not null) d
       where c.network = ${network} and c.booked > 0 and not exists (select from sweeps s
-        where s.network = c.network and s.address = c.address and s.asset = c.asset and s.state not in ('final', 'failed', 'replaced'))
-        and not exists (select from freezes f where f.lifted_at is null and (f.asset is null or f.asset = c.asset) and f.merchant_id is null))
-    select address, asset, merchant_id as "merchantId", derivation_index as "derivationIndex", units, since, swept as "sweptBefore"
-    from held where units > 0 and since is not null order by since, address limit ${most}`.execute(db)
+        where s.network = c.network and s.address = c.address and s.state not in ('final', 'failed', 'replaced'))
+        and not exists (select from freezes f where f.lifted_at is null and (f.asset is null or f.asset = c.asset) and f.merchant_id is null)
+        and (${worthwhile?.now ?? null}::timestamptz is null or t.failures = 0
+          or t.last + interval '${sql.raw(RETRY)}' * power(2, least(t.failures, 8) - 1) <= ${worthwhile?.now ?? null}::timestamptz))
+    select address, asset, merchant_id as "merchantId", derivation_index as "derivationIndex", units, since, swept, failures
+    from held where units > 0 and since is not null ${worthwhile ? atLeast(worthwhile) : sql``}
+    order by since, address limit ${most}`.execute(db)
   const holders = new Map<string, Holder>()
-  for (const { asset, units, since, ...owner } of rows) {
-    const holder = holders.get(owner.address) ?? { ...owner, holdings: [] }
+  for (const { asset, units, since, failures, swept, ...owner } of rows) {
+    const holder = holders.get(owner.address) ?? { ...owner, sweptBefore: 0, holdings: [] }
     holders.set(owner.address, holder)
-    holder.holdings.push({ asset, units, since })
+    holder.sweptBefore = Math.max(holder.sweptBefore, swept)
+    holder.holdings.push({ asset, units, since, failures })
   }
   return [...holders.values()]
+}
+
+const atLeast = ({ overdue, least }: Worthwhile) => {
+  const column = (of: (one: { young: bigint; overdue: bigint }) => bigint): string[] => [...least.values()].map((one) => of(one).toString())
+  return sql`and units >= (select case when held.since <= ${overdue} then f.old else f.young end
+    from unnest(${[...least.keys()]}::text[], ${column((f) => f.young)}::numeric[], ${column((f) => f.overdue)}::numeric[]) f(asset, young, old)
+    where f.asset = held.asset)`
 }
 
 export type NewSweep = Pick<Sweep, 'id' | 'network' | 'asset' | 'address' | 'merchantId' | 'derivationIndex' | 'units' | 'way'> & {

@@ -24,13 +24,15 @@ export interface Holding {
   units: bigint
   /** since when some of it waits */
   since: Date
+  /** sweeps of it that came to nothing since the last that worked */
+  failures: number
 }
 
 export interface Holder {
   address: string
   merchantId: string
   derivationIndex: number
-  /** how often it was swept before */
+  /** how often anything of it was swept before */
   sweptBefore: number
   holdings: Holding[]
 }

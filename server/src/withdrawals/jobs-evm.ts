@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { FeeRate } from '../adapters/chains/port.ts'
 import { inTransaction, type Db } from '../db/index.ts'
 import { rescale } from '../money/index.ts'
-import { insertPlanned, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
+import { insertPlanned, isNonceSound, loadOf, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { toColdOf } from '../treasury/index.ts'
@@ -22,11 +22,11 @@ type Purse = Map<string, bigint>
 /** Plans a transaction for each waiting withdrawal that the hot wallet can pay, oldest first. True when it made any. */
 export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
   const { runtime, policy, network } = deps
-  const slots = policy.mostInFlight - (await countUnmined(runtime.db, network))
+  const slots = policy.mostInFlight - (await loadOf(runtime.db, network, deps.hotAddress)).transactions
   if (slots <= 0) return false
   const waiting = await nextWaiting(runtime.db, network, 'onChain', momentOf(runtime).at, slots)
   const ready = await deps.approved(waiting)
-  if (ready.length === 0 || !(await nonceIsSound(deps))) return false
+  if (ready.length === 0 || !(await isNonceSound(deps))) return false
   const rate = await deps.adapter.feeRate()
   if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
   const purse = await readPurse(deps, ready)
@@ -126,16 +126,11 @@ export const planFiller = async (deps: EvmPayoutDeps, nonce: number): Promise<vo
 /** Nonces of refused transactions that nothing uses yet: a process may die between the refusal and its filler. */
 export const unfilledNonces = async (db: Db, network: EvmNetwork): Promise<number[]> => {
   const { rows } = await sql<{ nonce: number }>`select distinct nonce from outgoing a
-    where network = ${network} and state = 'abandoned' and nonce < (select next_nonce from hot_wallets h where h.network = a.network) and not exists (
-      select from outgoing b where b.network = a.network and b.nonce = a.nonce and b.state <> 'abandoned')
+    where network = ${network} and state = 'abandoned' and exists (select from hot_wallets h
+        where h.network = a.network and h.address = a.senders[1] and a.nonce < h.next_nonce)
+      and not exists (select from outgoing b where b.network = a.network and b.senders[1] = a.senders[1] and b.nonce = a.nonce and b.state <> 'abandoned')
     order by nonce`.execute(db)
   return rows.map((row) => row.nonce)
-}
-
-const countUnmined = async (db: Db, network: EvmNetwork): Promise<number> => {
-  const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing
-    where network = ${network} and state in ('planned', 'signed', 'broadcast')`.execute(db)
-  return rows[0]!.count
 }
 
 const readPurse = async (deps: EvmPayoutDeps, ready: readonly Withdrawal[]): Promise<Purse> => {
@@ -153,26 +148,6 @@ const readPurse = async (deps: EvmPayoutDeps, ready: readonly Withdrawal[]): Pro
     const held = rescale(balances[i]!, asset.networks.get(network)!.decimals, asset.scale)
     purse.set(asset.ticker, held - (await unminedUnits(runtime.db, network, asset.ticker)).units - (toCold.get(asset.ticker) ?? 0n))
   }
-  spend(purse, NATIVE_TICKER[network], nativeUnits(deps, await unminedFees(runtime.db, network)))
+  spend(purse, NATIVE_TICKER[network], nativeUnits(deps, (await loadOf(runtime.db, network, hotAddress)).fees))
   return purse
-}
-
-const unminedFees = async (db: Db, network: EvmNetwork): Promise<bigint> => {
-  const { rows } = await sql<{ fees: bigint }>`select coalesce(sum(a.network_fee), 0) as fees from outgoing o
-    join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
-    where o.network = ${network} and o.state in ('planned', 'signed', 'broadcast')`.execute(db)
-  return rows[0]!.fees
-}
-
-/** A chain that has seen more nonces than the database handed out means the database is older than the chain: stop. */
-const nonceIsSound = async ({ runtime, network, adapter, hotAddress }: EvmPayoutDeps): Promise<boolean> => {
-  const mined = await adapter.minedNonce(hotAddress)
-  const { rows } = await sql<{ next: number }>`insert into hot_wallets(network, address, next_nonce)
-    values (${network}, ${hotAddress}, ${mined}) on conflict (network) do update set address = hot_wallets.address
-    returning next_nonce as next`.execute(runtime.db)
-  if (mined <= rows[0]!.next) return true
-  const text = `${hotAddress} on ${network} has used nonce ${mined - 1}, but the database only handed out ${rows[0]!.next - 1}: ` +
-    'it may be an old copy. Nothing is sent until the two agree; see docs/operating/recovery.md'
-  await raiseAlert(runtime.db, { kind: 'nonce-ahead', subject: network, text }, momentOf(runtime))
-  return false
 }
