@@ -14,7 +14,7 @@ import { readCandidates, takesSetCode, valued, type Candidate } from './jobs-rea
 import { planTopUp, sendFunded } from './jobs-topup.ts'
 import { leastWorth } from './policy.ts'
 import { holdersOn, sweepsIn, type Worthwhile } from './store.ts'
-import { unitsWorth } from './worth.ts'
+import { unitsWorth } from './coin-worth.ts'
 
 /** Of one run; those that wait longest come first. */
 const MOST_HOLDERS = 400

@@ -3,7 +3,7 @@ import { assetOn, chainAmount, type EvmAccount, type EvmHolding } from './evm-ac
 import type { EvmRound } from './evm-sweeping.ts'
 import { finalHeightOf } from './queries.ts'
 import type { Holder } from './sweep.ts'
-import { worthInCoin } from './worth.ts'
+import { worthInCoin } from './coin-worth.ts'
 
 /** Any address: what matters is what the node makes of the code it is supposed to have. */
 const SOMEBODY = '0x00000000000000000000000000000000000b0b0b'
