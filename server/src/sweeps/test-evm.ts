@@ -1,0 +1,238 @@
+/** Sweeps from deposit to hot wallet on a real EVM chain: the adapter, the watcher's steps, a signer with our test keys. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Block, EvmNetwork } from '@bursar/chainkit'
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import { checksumAddress } from '@bursar/chainkit/evm'
+import { sql } from 'kysely'
+import pino from 'pino'
+import type { Anvil } from '../../../sandbox/anvil/index.ts'
+import { openEvm } from '../../../sandbox/chains/evm.ts'
+import { makeSigner, policyFile } from '../../../signer/src/test-world.ts'
+import { Refusal } from '../../../signer/src/refusal.ts'
+import type { AccountChainAdapter } from '../adapters/chains/port.ts'
+import type { Signer } from '../adapters/signer/port.ts'
+import { depositAddress } from '../addresses/derivation.ts'
+import { TEST_KEYS } from '../addresses/test-keys.ts'
+import { createCatalogue, type Catalogue } from '../assets/index.ts'
+import { uuidv7 } from '../base/id.ts'
+import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
+import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../deposits/index.ts'
+import { balancesOf, HOUSE, type AccountKind } from '../ledger/index.ts'
+import { createFollowing, createSendingJob, DEFAULT_POLICY, ensureWallets, evmHotAddress } from '../outgoing/index.ts'
+import { createClock } from '../platform/clock.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { createFunding, reconcileFully } from '../treasury/index.ts'
+import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../watcher/index.ts'
+import { createEvmPayoutJob } from '../withdrawals/index.ts'
+import { createEvmSweepJob, createHouseFollowing, createSweepSettlement, DEFAULT_SWEEP_POLICY, type SweepPolicy } from './index.ts'
+
+const WALLET = { ...TEST_KEYS, masterFingerprint: '00000000' }
+export const HOT = evmHotAddress(WALLET)
+const E18 = 10n ** 18n
+const WIDE = { enabled: true, maxPerIntent: '1000000000000000000000000', maxPerHour: '1000000000000000000000000', maxPerDay: '1000000000000000000000000' }
+const USD = { ETH: 2_000n, BNB: 600n, USDT: 1n, USDC: 1n }
+const FINAL = 3
+
+export interface SweepTokens {
+  USDT: { contract: string; decimals: number }
+  USDC: { contract: string; decimals: number }
+}
+
+export interface SweepOptions {
+  network: EvmNetwork
+  chainId: number
+  node: Anvil
+  tokens: SweepTokens
+  adapterOf(url: string, tokens: readonly string[]): AccountChainAdapter & { close(): Promise<void> }
+  policy?: Partial<SweepPolicy>
+}
+
+export interface SweepRow {
+  asset: string
+  address: string
+  way: string
+  state: string
+}
+
+export type EvmSweeps = Awaited<ReturnType<typeof openEvmSweeps>>
+
+/** Each world has books of its own, and may share a chain with those before it: what they left there is not ours any more. */
+export const openEvmSweeps = async (url: string, options: SweepOptions) => {
+  const { network, chainId, node, tokens } = options
+  let ahead = 0
+  const now = (): number => Date.now() + ahead
+  const coin = NATIVE_TICKER[network]
+  const catalogue = catalogueOf(options)
+  const adapter = options.adapterOf(node.url, [tokens.USDT.contract, tokens.USDC.contract])
+  const pool = createPool({ url })
+  const db = createDb(pool)
+  await wipe(db)
+  const runtime: Runtime = { db, clock: createClock(now), newId: () => uuidv7(now(), randomBytes(10)), log: pino({ enabled: false }) }
+  await ensureWallets(db, WALLET, momentOf(runtime))
+  const signer = await signerOf(options, now)
+  const subscribers = [createSweepSettlement(catalogue)]
+  const prices = new Map(Object.entries(USD).map(([ticker, usd]) => [ticker, usd * E18]))
+  const setPrices = async (): Promise<void> => {
+    for (const [ticker, usd] of prices) {
+      await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd}, 'test', ${new Date(now())})
+        on conflict (ticker) do update set usd_e18 = excluded.usd_e18, observed_at = excluded.observed_at`.execute(db)
+    }
+  }
+  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => prices, onCredited: [] })
+  const pauses: { at: string | null } = { at: null }
+  const pause = async (point: string): Promise<void> => {
+    if (pauses.at === point) throw new Error(`killed at ${point}`)
+  }
+  const sending = { ...DEFAULT_POLICY, rebroadcastEveryMs: 0, bumpAfterMs: 60_000, maxBatchFee: E18 }
+  const policy: SweepPolicy = { ...DEFAULT_SWEEP_POLICY, ...options.policy }
+  const allowed = async (): Promise<ReadonlySet<string>> => new Set([coin, 'USDT', 'USDC'])
+  const shared = { runtime, catalogue, network, chainId: BigInt(chainId), adapter, hotAddress: HOT, pause }
+  const sweepJob = () => createEvmSweepJob({ ...shared, policy, sending, allowed }, 0)
+  const sendJob = () =>
+    createSendingJob({
+      runtime, network, adapter, signer, policy: sending, wallet: WALLET, subscribers, pause,
+      purposeOf: async ({ purpose }) => ({ purpose: purpose === 'filler' ? 'filler' : 'sweep', intents: [] }),
+    })
+  const payoutJob = createEvmPayoutJob({ ...shared, wallet: WALLET, policy: sending, approved: async (all) => [...all] }, 0)
+  const follower = await beginFollowing({
+    runtime, network, adapter,
+    listeners: [createFollowing(subscribers), createHouseFollowing(catalogue), createFunding(catalogue), deposits],
+    ringBlocks: 200,
+    settings: { ...DEFAULT_WATCHER_SETTINGS[network], network, identity: '', startHeight: Number(await node.rpc('eth_blockNumber')) },
+  })
+  const chain = openEvm({
+    blockchain: network, rpc: node.rpc,
+    assets: [{ ticker: coin, decimals: 18 }, { ticker: 'USDT', decimals: tokens.USDT.decimals, token: tokens.USDT.contract }, { ticker: 'USDC', decimals: tokens.USDC.decimals, token: tokens.USDC.contract }],
+  })
+  const catchUp = async (): Promise<void> => {
+    for (let step = 0; step < 500; step += 1) {
+      await follower.step()
+      const { rows } = await sql<{ hash: string }>`select hash from watch_cursors where network = ${network}`.execute(db)
+      const head = await node.rpc<Block>('eth_getBlockByNumber', 'latest', false)
+      if (rows[0]?.hash === head.hash) return follower.step().then(() => undefined)
+    }
+    throw new Error('the watcher does not arrive')
+  }
+  const mine = async (blocks = 1): Promise<void> => {
+    await chain.mine(blocks)
+    await catchUp()
+  }
+  const run = async (job: { run(signal: AbortSignal): Promise<boolean> }): Promise<void> => {
+    const { signal } = new AbortController()
+    for (let i = 0; i < 20 && (await job.run(signal)); i += 1);
+  }
+  const work = async (): Promise<void> => {
+    await setPrices()
+    for (const job of [sweepJob(), sendJob(), payoutJob, sendJob(), sendJob()]) await run(job)
+  }
+  await setPrices()
+  await chain.pay({ ticker: coin, to: HOT, amount: '5' })
+  // The payer's tokens are minted in blocks of their own, before any that a test counts.
+  for (const ticker of ['USDT', 'USDC']) await chain.pay({ ticker, to: await chain.newAddress(), amount: '1' })
+  await mine(1 + FINAL)
+  let index = Number.parseInt(randomBytes(3).toString('hex'), 16)
+  const rows = async (): Promise<SweepRow[]> =>
+    (await sql<SweepRow>`select asset, address, way, state from sweeps where network = ${network} order by created_at, id`.execute(db)).rows
+  return {
+    db, runtime, adapter, catalogue, node, chain, coin, policy, pauses, catchUp, mine, work, sweepJob, sendJob, rows, now, prices,
+    later: (ms: number): void => {
+      ahead += ms
+    },
+    address: async (merchantId: string = randomUUID()): Promise<{ address: string; merchantId: string; index: number }> => {
+      index += 1
+      const address = depositAddress(WALLET, 'EVM', index)
+      await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
+        values (${merchantId}, ${randomUUID()}, 'EVM', ${network}, ${address}, ${index}, ${new Date(now())})`.execute(db)
+      return { address, merchantId, index }
+    },
+    pay: (ticker: string, to: string, amount: string): Promise<string> => chain.pay({ ticker, to, amount }),
+    /** until all that was planned is final */
+    settle: async (): Promise<void> => {
+      for (let i = 0; i < 6; i += 1) {
+        await work()
+        await mine(1 + FINAL)
+      }
+    },
+    onChain: async (address: string, ticker: string): Promise<bigint> => {
+      const contract = ticker === coin ? null : tokens[ticker as 'USDT'].contract
+      return (await adapter.balancesAt((await adapter.head()).height, [{ address, contract }]))[0]!
+    },
+    balance: async (merchantId: string, asset: string, kind: AccountKind): Promise<bigint> => (await balancesOf(db, kind, [{ merchantId, asset }]))[0]!.posted,
+    houseCosts: async (): Promise<bigint> => (await balancesOf(db, 'network-costs', [{ merchantId: HOUSE, asset: coin }]))[0]!.posted,
+    outgoing: async (): Promise<{ purpose: string; state: string; senders: string[]; nonce: number; hash: string | null; unsigned: string; fee: bigint | null }[]> =>
+      (await sql<{ purpose: string; state: string; senders: string[]; nonce: number; hash: string | null; unsigned: string; fee: bigint | null }>`
+        select o.purpose, o.state, o.senders, o.nonce, a.hash, a.unsigned, o.network_fee as fee from outgoing o
+        join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt order by o.created_at, o.nonce`.execute(db)).rows,
+    alerts: async (): Promise<string[]> =>
+      (await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)).rows.map((row) => row.kind),
+    /** Each address beside the chain, and the ledger beside both: what is not the same. */
+    drift: async (): Promise<unknown[]> => {
+      await reconcileFully(runtime, catalogue, adapter, () => undefined)
+      const addresses = (await sql<{ asset: string; address: string; booked: bigint; difference: bigint }>`select asset, address, booked, difference
+        from custody_addresses where network = ${network}`.execute(db)).rows
+      const ledger = (await sql<{ asset: string; units: bigint }>`select asset, -sum(posted) as units from ledger_accounts where kind = ${`custody:${network}`} group by asset`.execute(db)).rows
+      const sums = (await sql<{ asset: string; units: bigint }>`select asset, sum(booked) as units from custody_addresses where network = ${network} group by asset`.execute(db)).rows
+      return [
+        ...addresses.filter(({ difference }) => difference !== 0n),
+        ...ledger.filter(({ asset, units }) => units !== (sums.find((one) => one.asset === asset)?.units ?? 0n)),
+      ]
+    },
+    close: async (): Promise<void> => {
+      await adapter.close()
+      await pool.end()
+    },
+  }
+}
+
+const limits = { minDeposit: '0', minWithdrawal: '0' }
+
+const catalogueOf = ({ network, tokens }: SweepOptions): Catalogue =>
+  createCatalogue({
+    crypto: [
+      { ticker: NATIVE_TICKER[network], name: 'Coin', networks: { [network]: { decimals: 18, ...limits } } },
+      ...(['USDT', 'USDC'] as const).map((ticker) => ({ ticker, name: ticker, networks: { [network]: { ...tokens[ticker], ...limits } } })),
+    ],
+    fiat: [],
+  })
+
+/** Each world has books of its own. */
+const wipe = async (db: Db): Promise<void> => {
+  const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
+    where schemaname = 'public' and tablename not in ('schema_migrations', 'business_clock')`.execute(db)
+  await inTransaction(db, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await sql.raw(`truncate ${rows.map(({ name }) => name).join(', ')}`).execute(tx)
+  })
+}
+
+/** The real signer's judgement and memory, without its socket. */
+const signerOf = async ({ network, chainId, tokens }: SweepOptions, now: () => number): Promise<Signer> => {
+  const policy = {
+    ...policyFile,
+    networks: {
+      [network]: {
+        enabled: true,
+        chainId: String(chainId),
+        fee: { maxUnits: E18.toString(), maxPerHour: (100n * E18).toString(), maxPerDay: (100n * E18).toString() },
+        assets: {
+          [NATIVE_TICKER[network]]: WIDE,
+          USDT: { ...WIDE, contract: checksumAddress(tokens.USDT.contract) },
+          USDC: { ...WIDE, contract: checksumAddress(tokens.USDC.contract) },
+        },
+        sweep: { enabled: true, treasury: HOT, maxFee: E18.toString(), maxTopUp: '10000000000000000' },
+      },
+    },
+  }
+  const { signer } = await makeSigner({ policy, now })
+  return {
+    sign: async (request) => {
+      try {
+        return await signer.sign(request as never)
+      } catch (error) {
+        if (error instanceof Refusal) return { refused: error.code, message: error.message }
+        throw error
+      }
+    },
+    status: async () => signer.status(),
+  }
+}
