@@ -22,7 +22,7 @@ import type { Route } from './platform/route.ts'
 import type { Runtime } from './platform/runtime.ts'
 import type { Policies } from './policy.ts'
 import { createPriceReader, createRatesJob, freshPrices } from './rates/index.ts'
-import { createHouseFollowing, createSweepSettlement } from './sweeps/index.ts'
+import { createEvmSweepJob, createHouseFollowing, createSweepSettlement } from './sweeps/index.ts'
 import { createFunding, createHotWatchJob, createReconcileJob, createSealJob } from './treasury/index.ts'
 import { createLeadership, createUntracedAlarm, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
 import { createAttemptPruneJob, webhookRoutes, type Delivery } from './webhooks/index.ts'
@@ -32,6 +32,7 @@ import {
   type PayoutDeps,
 } from './withdrawals/index.ts'
 import { createSigning } from './signing.ts'
+import { createSweepPermission } from './sweep-permission.ts'
 
 /** What every role is made of. */
 export interface World {
@@ -47,6 +48,7 @@ const FEES_EVERY_MS = 10_000
 const BALANCE_CHECK_EVERY_MS = 15_000
 const RECONCILE_EVERY_MS = 5 * 60_000
 const COSTS_EVERY_MS = 30_000
+const SWEEP_EVERY_MS = 5_000
 const TREASURY_EVERY_MS = 10_000
 
 /** Whose money our transactions carry. */
@@ -186,7 +188,9 @@ const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[
   }
   if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)
   const evm = { ...payout, network, adapter: adapter as AccountChainAdapter, chainId: deps.chainIds.get(network)!, hotAddress: evmHotAddress(wallet) }
-  return [createEvmPayoutJob(evm, everyMs), sending, cold]
+  const allowed = createSweepPermission(runtime, deps.signer, network, evm.hotAddress)
+  const sweeps = createEvmSweepJob({ ...evm, policy: policies.sweep[network], sending: policy, allowed }, SWEEP_EVERY_MS)
+  return [createEvmPayoutJob(evm, everyMs), sweeps, sending, cold]
 }
 
 const coldJob = (

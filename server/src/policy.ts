@@ -2,6 +2,7 @@ import { isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
 import { readConsolidationPolicy, type ConsolidationPolicy, type ConsolidationSettings } from './consolidation/index.ts'
 import { DEFAULT_DEPOSIT_POLICY, type ConfirmationRule, type DepositPolicy } from './deposits/index.ts'
 import { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, type SendingPolicy } from './outgoing/index.ts'
+import { readSweepPolicy, type SweepPolicy, type SweepSettings } from './sweeps/index.ts'
 import { readTreasuryPolicy, type TreasuryPolicy, type TreasurySettings } from './treasury/index.ts'
 import { DEFAULT_WATCHER_SETTINGS, type WatcherSettings } from './watcher/index.ts'
 
@@ -15,6 +16,8 @@ interface NetworkPolicy extends TreasurySettings {
   payoutEveryMs?: number
   /** BITCOIN: when coins of ours are joined */
   consolidation?: ConsolidationSettings
+  /** ETHEREUM, BINANCE_SMART_CHAIN, TRON: when deposits are brought to the hot wallet */
+  sweep?: SweepSettings
 }
 
 export interface Policies {
@@ -25,10 +28,11 @@ export interface Policies {
   treasury: Readonly<Record<Network, TreasuryPolicy>>
   /** of Bitcoin, the one network of coins */
   consolidation: ConsolidationPolicy
+  sweep: Readonly<Record<Network, SweepPolicy>>
 }
 
 const PAYOUT_EVERY_MS: Record<Network, number> = { BITCOIN: 1_000, ETHEREUM: 1_000, BINANCE_SMART_CHAIN: 1_000, TRON: 1_000 }
-const KEYS = ['confirmations', 'goneAfterMs', 'watch', 'sending', 'payoutEveryMs', 'hot', 'signWithinMs', 'runwayDays', 'consolidation']
+const KEYS = ['confirmations', 'goneAfterMs', 'watch', 'sending', 'payoutEveryMs', 'hot', 'signWithinMs', 'runwayDays', 'consolidation', 'sweep']
 
 /** Reads the policy file over the defaults. Throws with the place named when it says something unknown. */
 export const readPolicies = (file: unknown): Policies => {
@@ -37,6 +41,7 @@ export const readPolicies = (file: unknown): Policies => {
     if (!isNetwork(network)) throw new Error(`policy: ${network} is not one of ${NETWORKS.join(', ')}`)
     const unknown = Object.keys(policy).filter((key) => !KEYS.includes(key))
     if (network !== 'BITCOIN' && policy.consolidation) throw new Error(`policy: ${network} has no coins: consolidation is for BITCOIN`)
+    if (network === 'BITCOIN' && policy.sweep) throw new Error('policy: BITCOIN has no sweeps: payouts spend the coins of deposit addresses')
     if (unknown.length > 0) throw new Error(`policy: ${network} has unknown ${unknown.join(', ')}; there are ${KEYS.join(', ')}`)
   }
   const each = <T>(make: (network: Network, policy: NetworkPolicy) => T): Record<Network, T> =>
@@ -51,6 +56,7 @@ export const readPolicies = (file: unknown): Policies => {
     payoutEveryMs: each((network, policy) => policy.payoutEveryMs ?? PAYOUT_EVERY_MS[network]),
     treasury: each(readTreasuryPolicy),
     consolidation: readConsolidationPolicy(given.BITCOIN?.consolidation ?? {}),
+    sweep: each((network, policy) => readSweepPolicy(network, policy.sweep ?? {})),
   }
 }
 

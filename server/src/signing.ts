@@ -1,10 +1,12 @@
+import { isEvmNetwork } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Signer } from './adapters/signer/port.ts'
 import type { Catalogue } from './assets/index.ts'
 import { transferOf } from './cold/index.ts'
 import type { Db } from './db/index.ts'
 import { rescale } from './money/index.ts'
-import type { Outgoing, SigningPurpose } from './outgoing/index.ts'
+import type { Outgoing, Purpose, SigningPurpose } from './outgoing/index.ts'
+import { tronPurposeOf } from './sweeps/index.ts'
 import { approvalsOf, carriedBy, type Withdrawal } from './withdrawals/index.ts'
 
 interface AssetLimits {
@@ -13,6 +15,7 @@ interface AssetLimits {
   cold?: string
 }
 
+const FOR_SWEEPS: readonly Purpose[] = ['sweep', 'gas', 'resources']
 const STATUS_KEPT_MS = 10_000
 
 /** What stands between withdrawals and the signer: what a transaction pays, and which withdrawals still wait for people. */
@@ -33,7 +36,9 @@ export const createSigning = (db: Db, catalogue: Catalogue, signer: Signer) => {
     purposeOf: async (outgoing: Outgoing): Promise<SigningPurpose> => {
       if (outgoing.purpose === 'filler') return { purpose: 'filler', intents: [] }
       if (outgoing.purpose === 'consolidation') return { purpose: 'consolidation', intents: [] }
+      if (isEvmNetwork(outgoing.network) && (outgoing.purpose === 'sweep' || outgoing.purpose === 'gas')) return { purpose: 'sweep', intents: [] }
       if (outgoing.purpose === 'cold') return { purpose: 'cold', intents: [await coldIntent(db, catalogue, outgoing)] }
+      if (outgoing.network === 'TRON' && FOR_SWEEPS.includes(outgoing.purpose)) return tronPurposeOf(db, outgoing)
       if (outgoing.purpose !== 'payout') throw new Error(`nothing tells the signer what a ${outgoing.purpose} pays`)
       const withdrawals = await carriedBy(db, outgoing.id)
       const approvals = await approvalsOf(db, withdrawals)

@@ -28,21 +28,22 @@ export const createEvmSweepJob = (deps: EvmSweepDeps, everyMs: number): Job => (
   name: `sweeps ${deps.network}`,
   everyMs,
   run: async () => {
-    if (!deps.policy.enabled) return false
+    const { policy, runtime, network } = deps
+    if (!policy.enabled) return false
+    // Nobody is asked anything while nothing waits at all.
+    const isFunded = (await sweepsIn(runtime.db, network, 'funded', 1)).length > 0
+    if (!isFunded && (await holdersOn(runtime.db, network, 1)).length === 0) return false
     const allowed = await deps.allowed()
-    return allowed.size > 0 && sweepOnce({ ...deps, contracts: sweepContracts(deps.hotAddress) }, allowed)
+    return allowed.size > 0 && sweepOnce({ ...deps, contracts: sweepContracts(deps.hotAddress) }, allowed, isFunded)
   },
 })
 
-const sweepOnce = async (round: EvmRound, allowed: ReadonlySet<string>): Promise<boolean> => {
-  const { runtime, network, adapter } = round
-  const funded = await sweepsIn(runtime.db, network, 'funded', 1)
-  // Nothing is asked of a node while nothing waits at all.
-  if (funded.length === 0 && (await holdersOn(runtime.db, network, 1)).length === 0) return false
+const sweepOnce = async (round: EvmRound, allowed: ReadonlySet<string>, isFunded: boolean): Promise<boolean> => {
+  const { network, adapter } = round
   if (!(await isNonceSound(round))) return false
   const rate = await adapter.feeRate()
   if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
-  const sent = funded.length > 0 && (await sendFunded(round, rate))
+  const sent = isFunded && (await sendFunded(round, rate))
   return (await planFresh(round, allowed, rate)) || sent
 }
 
