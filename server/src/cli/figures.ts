@@ -1,14 +1,20 @@
 import { sql } from 'kysely'
+import type { Network } from '@bursar/chainkit'
 import type { Catalogue } from '../assets/index.ts'
 import { costTotals } from '../costs/index.ts'
 import { formatUnits } from '../money/index.ts'
 import type { Figure } from '../platform/metrics.ts'
 import type { Runtime } from '../platform/runtime.ts'
-import { listRounds, type CustodyLine } from '../treasury/index.ts'
+import { inLedgerUnits, listRounds, standingOf, type CustodyLine, type Position, type TreasuryPolicy } from '../treasury/index.ts'
 import { watchStatus } from '../watcher/index.ts'
 
 /** What an operator watches, read from the database when metrics are asked for. */
-export const figuresOf = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>, catalogue: Catalogue): Figure[] => [
+export const figuresOf = (
+  { db, clock }: Pick<Runtime, 'db' | 'clock'>,
+  catalogue: Catalogue,
+  policies: Readonly<Record<Network, TreasuryPolicy>>,
+): Figure[] => [
+  ...treasuryFigures({ db, clock }, catalogue, policies),
   {
     name: 'bursar_chain_lag_blocks',
     help: 'Blocks between the head of a chain and what has been read of it',
@@ -72,6 +78,43 @@ export const figuresOf = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>, catalogu
     },
   },
 ]
+
+/** Where the house's money is, by asset and network; all are read together, once for each scrape of each figure. */
+const treasuryFigures = (
+  runtime: Pick<Runtime, 'db' | 'clock'>,
+  catalogue: Catalogue,
+  policies: Readonly<Record<Network, TreasuryPolicy>>,
+): Figure[] => {
+  const standings = () => Promise.all([...catalogue.networks].map((network) => standingOf(runtime, catalogue, network)))
+  const figure = (name: string, help: string, of: (position: Position) => bigint | undefined): Figure => ({
+    name,
+    help: `${help}, in whole coins`,
+    labels: ['network', 'asset'],
+    read: async () =>
+      (await standings()).flatMap(({ positions }) => positions).flatMap((position) => {
+        const { network, ticker } = position
+        const units = of(position)
+        return units === undefined ? [] : [{ labels: { network, asset: ticker }, value: wholeCoins(catalogue, ticker, units) }]
+      }),
+  })
+  return [
+    figure('bursar_hot_balance', 'What payouts can be made of', ({ hot }) => hot),
+    figure('bursar_hot_cap', 'The most a hot wallet should hold', ({ network, ticker }) => {
+      const limits = policies[network].hot.get(ticker)
+      return limits && inLedgerUnits(catalogue, network, ticker, limits).cap
+    }),
+    figure('bursar_waiting_payouts', 'Withdrawals that nothing has been planned for', ({ waiting }) => waiting),
+    figure('bursar_unswept_deposits', 'What lies at deposit addresses', ({ unswept }) => unswept),
+    figure('bursar_cold_balance', 'What lies in cold storage', ({ cold }) => cold),
+    {
+      name: 'bursar_runway_days',
+      help: 'How many days the coin for network fees lasts at the rate of the last seven; absent while nothing is spent',
+      labels: ['network', 'asset'],
+      read: async () =>
+        (await standings()).flatMap(({ runway: { network, ticker, days } }) => (days === null ? [] : [{ labels: { network, asset: ticker }, value: days }])),
+    },
+  ]
+}
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 

@@ -1,5 +1,6 @@
 import { ConfigError } from '../platform/config.ts'
 import { booksCommands } from './books.ts'
+import { coldCommands } from './cold.ts'
 import { costCommands } from './costs.ts'
 import { UsageError, type Command } from './command.ts'
 import { doctorCommand } from './doctor.ts'
@@ -8,10 +9,11 @@ import { merchantCommands } from './merchant.ts'
 import { moneyCommands } from './money.ts'
 import { reserveCommands } from './reserves.ts'
 import { runCommands } from './run.ts'
+import { treasuryCommand } from './treasury.ts'
 import type { Environment } from './open.ts'
 
 const commands: readonly Command[] = [
-  ...runCommands, ...merchantCommands, ...booksCommands, ...costCommands, ...reserveCommands, ...moneyCommands, ...eventCommands, doctorCommand,
+  ...runCommands, ...merchantCommands, ...booksCommands, ...costCommands, ...coldCommands, treasuryCommand, ...reserveCommands, ...moneyCommands, ...eventCommands, doctorCommand,
 ]
 
 const overview = (): string => {

@@ -3,13 +3,15 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { createSimulatedChain } from '../adapters/chains/simulated/index.ts'
 import { createWorld, type Owned, type World } from '../deposits/test-world.ts'
 import { createInnerServer } from '../platform/metrics.ts'
-import { createReconcileJob, reconcileNetwork } from '../treasury/index.ts'
+import { readPolicies } from '../policy.ts'
+import { createReconcileJob, reconcileNetwork, standingOf } from '../treasury/index.ts'
 import { CHAIN, catalogue, createTreasury, E18, type Treasury } from '../treasury/test-treasury.ts'
 import { figuresOf } from './figures.ts'
 import { runCommand } from './index.ts'
@@ -32,7 +34,8 @@ beforeAll(() => {
     { ticker: 'USDT', name: 'Tether', networks: { ETHEREUM: { contract: '0xusdt', decimals: 6, ...decimals }, BINANCE_SMART_CHAIN: { contract: '0xbusdt', decimals: 18, ...decimals } } },
   ]
   writeFileSync(path('assets.json'), JSON.stringify({ crypto, fiat: [] }))
-  env = { DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: path('key'), BURSAR_ASSETS_FILE: path('assets.json'), BURSAR_LOG_LEVEL: 'silent' }
+  writeFileSync(path('policy.json'), JSON.stringify(POLICY))
+  env = { BURSAR_POLICY_FILE: path('policy.json'), DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: path('key'), BURSAR_ASSETS_FILE: path('assets.json'), BURSAR_LOG_LEVEL: 'silent' }
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true })
@@ -68,6 +71,9 @@ const bursar = async (...args: string[]): Promise<{ code: number; out: string; e
   }
 }
 const COST = '0.000105'
+/** What is left of two ETH, at this cost in seven days. */
+const RUNWAY = '133326.3'
+const POLICY = { ETHEREUM: { hot: { ETH: { cap: `${4n * E18}`, target: `${3n * E18}`, low: `${E18}` } } } }
 
 describe('costs', () => {
   test('by merchant and operation, narrowed by day, merchant, network and asset, and as JSON', async () => {
@@ -151,7 +157,7 @@ test('metrics: costs by network, asset and operation and never by merchant; drif
   await createReconcileJob(here.runtime, catalogue, [here.adapter], 1).run(new AbortController().signal)
   await bursar('costs')
   here.later(90_000)
-  const server = createInnerServer(figuresOf(here.runtime, catalogue), async () => {})
+  const server = createInnerServer(figuresOf(here.runtime, catalogue, readPolicies(POLICY).treasury), async () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
@@ -160,5 +166,32 @@ test('metrics: costs by network, asset and operation and never by merchant; drif
   expect(text).toContain('bursar_custody_shortage{network="ETHEREUM",asset="ETH"} 1')
   expect(text).toContain('bursar_custody_surplus{network="ETHEREUM",asset="USDT"} 0')
   expect(text).toContain('bursar_reconcile_age_seconds{network="ETHEREUM"} 90')
+  expect(text).toContain(`bursar_hot_balance{network="ETHEREUM",asset="ETH"} ${2 - Number(COST)}`)
+  expect(text).toContain('bursar_hot_cap{network="ETHEREUM",asset="ETH"} 4')
+  expect(text).not.toContain('bursar_hot_cap{network="ETHEREUM",asset="USDT"}')
+  expect(text).toContain('bursar_unswept_deposits{network="ETHEREUM",asset="ETH"} 5')
+  expect(text).toContain('bursar_waiting_payouts{network="ETHEREUM",asset="ETH"} 0')
+  expect(text).toContain('bursar_cold_balance{network="ETHEREUM",asset="ETH"} 0')
+  expect(text).toContain(`bursar_runway_days{network="ETHEREUM",asset="ETH"} ${RUNWAY}`)
   expect(text).not.toContain(owner.merchantId)
+})
+
+test('treasury: what is where, what waits, what to refill, and how long the coin for fees lasts', async () => {
+  await bursar('costs')
+  const before = (await bursar('treasury')).out
+  const hot = `${2 - Number(COST)}`
+  expect(before).toMatch(new RegExp(`ETHEREUM +ETH +${hot} +4 +0 +0 +5 +0 +0\\n`))
+  expect(before).toMatch(/ETHEREUM +USDT +0 +- +0 +0 +0 +0 +-\n/)
+  // The command's own clock is far ahead of these books; the test's is not.
+  expect(before).toMatch(/ETHEREUM +ETH +0 +-\n/)
+  expect((await standingOf(here.runtime, catalogue, 'ETHEREUM')).runway).toMatchObject({ spent: 105_000_000_000_000n, days: Number(RUNWAY) })
+  expect(before).toMatch(/BITCOIN +BTC +0 +-\n/)
+  await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
+    values (${owner.merchantId}, gen_random_uuid(), 'ETH', 'ETHEREUM', '0x', ${3n * E18}, 0, 'requested', gen_random_uuid(), now(), now(), now())`.execute(world.db)
+  expect((await bursar('treasury')).out).toMatch(new RegExp(`ETH +${hot} +4 +0 +3 +5 +0 +1.000105\\n`))
+  // The costs of a week ago say nothing of the days to come.
+  here.later(8 * 86_400_000)
+  const { rows } = await sql<{ days: number }>`select count(*) as days from network_costs`.execute(world.db)
+  expect(rows[0]!.days).toBe(1)
+  expect((await standingOf(here.runtime, catalogue, 'ETHEREUM')).runway).toMatchObject({ spent: 0n, days: null })
 })

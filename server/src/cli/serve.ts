@@ -140,8 +140,8 @@ const startWatchers = (world: World, { config, runtime, pool }: Opened): Stop =>
   }
 }
 
-const startInner = async ({ config, runtime }: Opened, { catalogue }: World): Promise<Stop> => {
-  const server: Server = createInnerServer(figuresOf(runtime, catalogue), async () => {
+const startInner = async ({ config, runtime }: Opened, { catalogue, policies }: World): Promise<Stop> => {
+  const server: Server = createInnerServer(figuresOf(runtime, catalogue, policies.treasury), async () => {
     await readClockOffset(runtime.db)
   })
   await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { isNetwork } from '@bursar/chainkit'
+import { isNetwork, isRefused, joinBbqr } from '@bursar/chainkit'
 import { Keyring } from '../keyring.ts'
 import { findNetworkPolicy } from '../limits.ts'
 import { readPolicy } from '../policy.ts'
@@ -35,7 +35,7 @@ export async function signCold(args: string[]): Promise<void> {
   const { seed: seedFile, policy: policyFile, in: source, out: target } = values
   if (!seedFile || !policyFile || !source || !target) throw new Error('Say --seed FILE, --policy FILE, --in FILE and --out FILE')
   const policy = readPolicy(await readTrustedFile(policyFile))
-  const file = JSON.parse(await readFile(source, 'utf8')) as ColdFile & Record<string, unknown>
+  const file = parseFile(await readFile(source, 'utf8'))
   const request = requestOf(file)
   const networkPolicy = findNetworkPolicy(policy, request)
   const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
@@ -53,6 +53,13 @@ export async function signCold(args: string[]): Promise<void> {
   } finally {
     keyring.close()
   }
+}
+
+/** The file itself, or the texts of its QR codes (BBQr), as a camera reads them. */
+function parseFile(text: string): ColdFile & Record<string, unknown> {
+  const joined = text.startsWith('B$') ? joinBbqr(text.trim().split(/\s+/)) : undefined
+  if (joined && isRefused(joined)) throw new Error(joined.message)
+  return JSON.parse(joined ? Buffer.from(joined.bytes).toString('utf8') : text) as ColdFile & Record<string, unknown>
 }
 
 function requestOf({ id, network, asset, to, units, unsigned, keys }: ColdFile): SignRequest {
