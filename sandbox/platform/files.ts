@@ -1,8 +1,9 @@
 /** The files an operator would write: networks, assets, policies of the server and of the signer. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { checksumAddress } from '@bursar/chainkit/evm'
+import { checksumAddress, deriveAddress } from '@bursar/chainkit/evm'
 import type { EvmWorld, TronWorld, World } from '../world.ts'
+import type { SandboxWallet } from './keys.ts'
 
 export interface SettingsFiles {
   readonly networks: string
@@ -12,7 +13,7 @@ export interface SettingsFiles {
 }
 
 /** Writes them for this world. Everything is quick: a sandbox is waited for by a person. */
-export async function writeSettingsFiles(dir: string, world: World): Promise<SettingsFiles> {
+export async function writeSettingsFiles(dir: string, world: World, wallet: SandboxWallet): Promise<SettingsFiles> {
   const folder = join(dir, 'settings')
   const write = (name: string, content: unknown): string => {
     const file = join(folder, name)
@@ -23,7 +24,7 @@ export async function writeSettingsFiles(dir: string, world: World): Promise<Set
     networks: write('networks.json', await networksOf(world)),
     assets: write('assets.json', assetsOf(world)),
     policy: write('policy.json', policyOf(world)),
-    signerPolicy: write('signer-policy.json', signerPolicyOf(world)),
+    signerPolicy: write('signer-policy.json', signerPolicyOf(world, deriveAddress(wallet.evm.hot, 0).address)),
   }
 }
 
@@ -76,7 +77,7 @@ function policyOf({ bitcoin }: World): object {
   const evm = { watch: { pollMs: 250 }, sending: { bumpAfterMs: 20_000, rebroadcastEveryMs: 3_000 }, payoutEveryMs: 250 }
   return {
     ...(bitcoin ? { BITCOIN: { watch: { pollMs: 500 }, sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 3_000, batchWaitMs: 1_500 }, payoutEveryMs: 300,
-      consolidation: { everyMs: 2_000, percentile: 100, rescueAfterMs: 600_000 } } } : {}),
+      consolidation: { everyMs: 2_000, leastCoins: 10, percentile: 100, rescueAfterMs: 600_000 } } } : {}),
     ETHEREUM: evm,
     BINANCE_SMART_CHAIN: evm,
     TRON: { watch: { pollMs: 500 }, sending: { rebroadcastEveryMs: 3_000 }, payoutEveryMs: 250 },
@@ -89,7 +90,7 @@ const E6 = 1_000_000n
 const TRON_LIFETIME_MS = 11 * 60_000
 
 /** Limits high enough for tests to pass and low enough to be seen at work. */
-function signerPolicyOf({ bitcoin, ethereum, bsc, tron }: World): object {
+function signerPolicyOf({ bitcoin, ethereum, bsc, tron }: World, hotAddress: string): object {
   const asset = (unit: bigint, contract?: string): object => ({
     enabled: true,
     ...(contract === undefined ? {} : { contract }),
@@ -102,6 +103,7 @@ function signerPolicyOf({ bitcoin, ethereum, bsc, tron }: World): object {
     chainId: String(chainId),
     fee: { maxUnits: E18.toString(), maxPerHour: (1_000n * E18).toString(), maxPerDay: (10_000n * E18).toString() },
     assets: { [coin]: asset(E18), USDT: asset(unit, checksummed(world, 'USDT')), USDC: asset(unit, checksummed(world, 'USDC')) },
+    sweep: { enabled: true, treasury: hotAddress, maxFee: E18.toString(), maxTopUp: (E18 / 10n).toString() },
   })
   const btc = {
     enabled: true,
