@@ -1,7 +1,10 @@
 /** Sweeps on two real EVM chains: what waits at deposit addresses reaches the hot wallet, and the books agree with the chain. */
 import { randomUUID } from 'node:crypto'
+import { isRefused } from '@bursar/chainkit'
+import { fromHex, parseDraft } from '@bursar/chainkit/evm'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ensureTokens } from '../../../sandbox/tokens/index.ts'
+import { deployerAccount } from '../../../sandbox/anvil/transactions.ts'
+import { call, ensureTokens } from '../../../sandbox/tokens/index.ts'
 import { bsc, ethereum, type EvmSpec } from '../../../sandbox/evm-specs.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
@@ -11,6 +14,7 @@ import { HOT, openEvmSweeps, type EvmSweeps, type SweepOptions } from './test-ev
 
 const database = useDatabase({ template: migrated })
 const GWEI = 10n ** 9n
+const HOUR = 3_600_000
 const nodes = { ethereum: useAnvil(), bsc: useAnvil({ chainId: bsc.chainId, baseFee: 0n }) }
 
 const open = async (spec: EvmSpec, more: Partial<SweepOptions> & { traces?: 'auto' | 'off' } = {}): Promise<EvmSweeps> => {
@@ -84,3 +88,174 @@ describe.each([ethereum, bsc])('on $blockchain', (spec) => {
     expect(await world.alerts()).toEqual([])
   }, 120_000)
 })
+
+const usdtOf = async (world: EvmSweeps): Promise<string> => (await ensureTokens(world.node.rpc, ethereum.tokens)).get('USDT')!
+
+/** Addresses with final USDT. */
+const holding = async (world: EvmSweeps, count: number, amount = '200'): Promise<string[]> => {
+  const owners = await Promise.all(Array.from({ length: count }, () => world.address()))
+  for (const { address } of owners) await world.pay('USDT', address, amount)
+  await world.mine(4)
+  return owners.map(({ address }) => address)
+}
+
+const leftOf = (world: EvmSweeps, addresses: readonly string[]): Promise<bigint[]> => Promise.all(addresses.map((address) => world.onChain(address, 'USDT')))
+const units = (whole: bigint): bigint => whole * 1_000_000n
+
+test('without delegation an address is sent its gas and pays by itself; what is left of the gas is on the books', async () => {
+  const world = await open(ethereum, { policy: { setCode: 'off' } })
+  const addresses = await holding(world, 2)
+  await world.pay('USDC', addresses[0]!, '300')
+  await world.mine(4)
+  await world.settle()
+  await world.settle()
+  expect(await leftOf(world, addresses)).toEqual([0n, 0n])
+  expect(await world.onChain(addresses[0]!, 'USDC')).toBe(0n)
+  const outgoing = await world.outgoing()
+  expect(outgoing.filter(({ purpose }) => purpose === 'gas')).toHaveLength(2)
+  expect(outgoing.filter(({ senders }) => addresses.includes(senders[0]!)).map(({ state }) => state)).toEqual(['final', 'final', 'final'])
+  expect(await statesOf(world)).toEqual({ 'top-up final': 3 })
+  expect(await world.drift()).toEqual([])
+}, 120_000)
+
+test('where blocks show no inner calls, coin leaves by a payment of its address, and all of it but its fee arrives', async () => {
+  const world = await open(ethereum, { traces: 'off' })
+  const { address } = await world.address()
+  await world.pay('ETH', address, '0.4')
+  await world.mine(4)
+  await world.settle()
+  expect(await statesOf(world)).toEqual({ 'direct final': 1 })
+  expect(await world.onChain(address, 'ETH')).toBeLessThan(10n ** 15n)
+  expect(await world.drift()).toEqual([])
+}, 120_000)
+
+test('an address that its token refuses is left out, is tried again ever less often, and a person is told', async () => {
+  const world = await open(ethereum)
+  const addresses = await holding(world, 4)
+  const [blocked] = addresses as [string]
+  await call(world.node.rpc, 'UsdtLike', await usdtOf(world), 'addBlackList', [blocked], { from: deployerAccount })
+  await world.settle()
+  expect(await leftOf(world, addresses)).toEqual([units(200n), 0n, 0n, 0n])
+  for (const hours of [1, 2, 4]) {
+    world.later(hours * HOUR + 1_000)
+    await world.settle()
+  }
+  const refused = (await world.rows()).filter(({ address }) => address === blocked)
+  expect(refused.map(({ state }) => state)).toEqual(['failed', 'failed', 'failed', 'failed'])
+  expect(await world.alerts()).toEqual(['sweep-failing'])
+  await call(world.node.rpc, 'UsdtLike', await usdtOf(world), 'removeBlackList', [blocked], { from: deployerAccount })
+  world.later(9 * HOUR)
+  await world.settle()
+  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+  expect(await world.alerts()).toEqual([])
+  expect(await world.drift()).toEqual([])
+}, 120_000)
+
+test('what stays behind in a batch is seen to have stayed, and is swept again by itself', async () => {
+  const world = await open(ethereum)
+  const addresses = await holding(world, 4)
+  const [blocked] = addresses as [string]
+  await world.deployed()
+  await world.run(world.sweepJob())
+  await call(world.node.rpc, 'UsdtLike', await usdtOf(world), 'addBlackList', [blocked], { from: deployerAccount })
+  await world.catchUp()
+  for (let i = 0; i < 3; i += 1) await world.run(world.sendJob())
+  await world.mine(4)
+  expect(await statesOf(world)).toEqual({ 'delegate final': 3, 'delegate failed': 1 })
+  await call(world.node.rpc, 'UsdtLike', await usdtOf(world), 'removeBlackList', [blocked], { from: deployerAccount })
+  await world.settle()
+  expect(await leftOf(world, addresses), 'not before its time').toEqual([units(200n), 0n, 0n, 0n])
+  world.later(HOUR + 1_000)
+  await world.settle()
+  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+  expect((await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04')), 'it has delegated already').toHaveLength(1)
+  expect(await world.drift()).toEqual([])
+}, 120_000)
+
+test('a reorganisation takes a sweep back; the same bytes are mined again, and costs are charged once', async () => {
+  const world = await open(ethereum)
+  const addresses = await holding(world, 4)
+  await world.deployed()
+  await world.work()
+  await world.mine(1)
+  expect(await statesOf(world)).toEqual({ 'delegate mined': 4 })
+  expect(await world.drift()).toEqual([])
+  const [sweep] = (await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
+  await world.chain.reorg({ depth: 1, without: [sweep!.hash!] })
+  await world.catchUp()
+  expect(await statesOf(world)).toEqual({ 'delegate broadcast': 4 })
+  expect(await world.drift()).toEqual([])
+  await world.settle()
+  expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
+  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+  expect((await world.outgoing()).filter(({ hash }) => hash === sweep!.hash)).toHaveLength(1)
+  expect(await world.drift()).toEqual([])
+}, 120_000)
+
+test('a stuck sweep pays more: the same nonce and authorisations, and one of the two is mined', async () => {
+  const world = await open(ethereum)
+  const addresses = await holding(world, 4)
+  await world.deployed()
+  await world.work()
+  world.later(61_000)
+  await world.work()
+  const [bumped] = (await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
+  const draft = parseDraft(fromHex(bumped!.unsigned as `0x${string}`))
+  if (isRefused(draft)) throw new Error(draft.message)
+  expect([draft.nonce, draft.authorizations.length, await world.attempts()]).toEqual([BigInt(bumped!.nonce), 4, 2])
+  await world.settle()
+  expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
+  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+  expect(await world.drift()).toEqual([])
+}, 120_000)
+
+describe('killed', () => {
+  const POINTS = ['sweep-deployment-chosen', 'sweep-deployment-planned', 'sweep-chosen', 'sweep-planned', 'before-sign', 'signed-not-stored', 'stored-not-broadcast', 'broadcast-not-recorded']
+  test.each(POINTS.flatMap((point) => (['auto', 'off'] as const).map((setCode) => [point, setCode] as const)))('at %s, delegation %s: each asset leaves once', async (point, setCode) => {
+    if (setCode === 'off' && point.includes('deployment')) return
+    const world = await open(ethereum, { policy: { setCode } })
+    const addresses = await holding(world, 3)
+    const before = await world.onChain(HOT, 'USDT')
+    if (!point.includes('deployment')) await world.deployed()
+    world.pauses.at = point
+    await world.dying()
+    world.pauses.at = null
+    // What the dead worker had claimed is free again when its lease is over.
+    world.later(30_000)
+    await world.settle()
+    await world.settle()
+    expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n])
+    expect(await world.onChain(HOT, 'USDT')).toBe(before + units(600n))
+    const states = await statesOf(world)
+    expect(states).toEqual(setCode === 'auto' ? { 'delegate final': 3 } : { 'top-up final': 3 })
+    expect(await world.drift()).toEqual([])
+  }, 120_000)
+})
+
+test('two workers at once make one sweep of each asset', async () => {
+  const world = await open(ethereum)
+  const addresses = await holding(world, 6)
+  await world.deployed()
+  await Promise.all([world.run(world.sweepJob()), world.run(world.sweepJob()), world.run(world.sweepJob())])
+  await Promise.all([world.run(world.sendJob()), world.run(world.sendJob())])
+  await world.settle()
+  expect(await statesOf(world)).toEqual({ 'delegate final': 6 })
+  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n, 0n, 0n])
+  const nonces = (await world.outgoing()).map(({ nonce }) => nonce)
+  expect(new Set(nonces).size).toBe(nonces.length)
+  expect(await world.drift()).toEqual([])
+}, 120_000)
+
+test('dust waits until it is worth its gas, and a closed gas window until it has waited too long', async () => {
+  const world = await open(ethereum, { policy: { maxGasPrice: 1n, maxAgeMs: 5 * HOUR } })
+  const addresses = await holding(world, 4)
+  const { address: dusty } = await world.address()
+  await world.pay('USDT', dusty, '0.000001')
+  await world.mine(4)
+  await world.settle()
+  expect(await world.rows()).toEqual([])
+  world.later(6 * HOUR)
+  await world.settle()
+  expect(await leftOf(world, [...addresses, dusty])).toEqual([0n, 0n, 0n, 0n, 1n])
+  expect(await world.drift()).toEqual([])
+}, 120_000)

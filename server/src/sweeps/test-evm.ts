@@ -2,10 +2,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Block, EvmNetwork } from '@bursar/chainkit'
 import { NATIVE_TICKER } from '@bursar/chainkit'
-import { checksumAddress } from '@bursar/chainkit/evm'
+import { checksumAddress, sweepContracts } from '@bursar/chainkit/evm'
 import { sql } from 'kysely'
 import pino from 'pino'
 import type { Anvil } from '../../../sandbox/anvil/index.ts'
+import { faucetAccount, sendAndMine } from '../../../sandbox/anvil/transactions.ts'
 import { openEvm } from '../../../sandbox/chains/evm.ts'
 import { makeSigner, policyFile } from '../../../signer/src/test-world.ts'
 import { Refusal } from '../../../signer/src/refusal.ts'
@@ -56,9 +57,10 @@ export interface SweepRow {
 
 export type EvmSweeps = Awaited<ReturnType<typeof openEvmSweeps>>
 
-/** Each world has books of its own, and may share a chain with those before it: what they left there is not ours any more. */
+/** Each world has books of its own; the chain it was given is afterwards as it was before. */
 export const openEvmSweeps = async (url: string, options: SweepOptions) => {
   const { network, chainId, node, tokens } = options
+  const snapshot = await node.rpc<string>('evm_snapshot')
   let ahead = 0
   const now = (): number => Date.now() + ahead
   const coin = NATIVE_TICKER[network]
@@ -79,9 +81,11 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     }
   }
   const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => prices, onCredited: [] })
-  const pauses: { at: string | null } = { at: null }
+  const pauses: { at: string | null; hit: boolean } = { at: null, hit: false }
   const pause = async (point: string): Promise<void> => {
-    if (pauses.at === point) throw new Error(`killed at ${point}`)
+    if (pauses.at !== point) return
+    pauses.hit = true
+    throw new Error(`killed at ${point}`)
   }
   const sending = { ...DEFAULT_POLICY, rebroadcastEveryMs: 0, bumpAfterMs: 60_000, maxBatchFee: E18 }
   const policy: SweepPolicy = { ...DEFAULT_SWEEP_POLICY, ...options.policy }
@@ -134,7 +138,29 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
   const rows = async (): Promise<SweepRow[]> =>
     (await sql<SweepRow>`select asset, address, way, state from sweeps where network = ${network} order by created_at, id`.execute(db)).rows
   return {
-    db, runtime, adapter, catalogue, node, chain, coin, policy, pauses, catchUp, mine, work, sweepJob, sendJob, rows, now, prices,
+    db, runtime, adapter, catalogue, node, chain, coin, policy, pauses, catchUp, mine, work, run, sweepJob, sendJob, rows, now, prices,
+    /** The contracts are on the chain, by somebody else. */
+    deployed: async (): Promise<void> => {
+      for (const { address, deployment } of Object.values(sweepContracts(HOT))) {
+        if ((await adapter.codeAt(address)) === '0x') await sendAndMine(node.rpc, { from: faucetAccount, ...deployment })
+      }
+      await mine(1)
+    },
+    /** Works until it dies at the pause point. */
+    dying: async (): Promise<void> => {
+      for (let round = 0; round < 6; round += 1) {
+        try {
+          await setPrices()
+          for (const job of [sweepJob(), sendJob(), sendJob(), sendJob()]) await run(job)
+        } catch {
+          return
+        }
+        if (pauses.hit) return
+        await mine(4)
+      }
+      throw new Error(`nothing passes ${pauses.at}`)
+    },
+    attempts: async (): Promise<number> => (await sql<{ n: number }>`select count(*) as n from outgoing_attempts where raw is not null`.execute(db)).rows[0]!.n,
     later: (ms: number): void => {
       ahead += ms
     },
@@ -180,6 +206,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     close: async (): Promise<void> => {
       await adapter.close()
       await pool.end()
+      await node.rpc('evm_revert', snapshot)
     },
   }
 }
