@@ -406,6 +406,18 @@ export interface SweepsTable {
   updated_at: Date
 }
 
+export interface TronLoansTable {
+  id: string
+  address: string
+  merchant_id: string
+  derivation_index: number
+  stake: bigint
+  lend_id: string
+  return_id: string | null
+  closed_at: Date | null
+  created_at: Date
+}
+
 export interface UtxosTable {
   network: string
   transaction: string
@@ -509,6 +521,7 @@ export interface Schema {
   reserve_leaves: ReserveLeavesTable
   reserve_reports: ReserveReportsTable
   sweeps: SweepsTable
+  tron_loans: TronLoansTable
   utxos: UtxosTable
   watch_blocks: WatchBlocksTable
   watch_cursors: WatchCursorsTable

@@ -168,6 +168,15 @@ export const recordOutrun = async (tx: Tx, id: string, { at }: Pick<Moment, 'at'
   return moved !== undefined
 }
 
+/**
+ * Ends a transaction that has expired unmined and is proven dead, where whoever wanted it looks afresh at what is needed
+ * rather than have the same made anew (TRON).
+ */
+export const recordLapsed = async (tx: Tx, id: string, subscribers: readonly OutgoingSubscriber[], moment: Moment): Promise<void> => {
+  const moved = await move(tx, id, 'outrun', moment.at)
+  if (moved) await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null }, subscribers, moment), moment)
+}
+
 const tell = async (
   tx: Tx,
   change: OutgoingChange,

@@ -3,26 +3,29 @@ import type { ChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
 import { inTransaction } from '../db/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { recordBump } from './commands.ts'
+import { recordBump, recordLapsed } from './commands.ts'
 import { later, RETRY_MS, type SendingDeps } from './sending.ts'
 import { stepAgainAt } from './store.ts'
-import type { Attempt, Outgoing } from './transaction.ts'
+import type { Attempt, Outgoing, Purpose } from './transaction.ts'
 import { planTron, tronContractOf } from './tron-plan.ts'
 
 const STUCK_PAUSE_MS = 60_000
+/** Between accounts of ours: what they need may be another by then. They have no intent that the signer guards. */
+const LAPSING: ReadonlySet<Purpose> = new Set(['sweep', 'gas', 'resources'])
 
 /** True when no node takes the attempt any more; chains whose transactions don't expire never say so. */
 export const hasExpired = ({ runtime }: SendingDeps, { expiresAt }: Attempt): boolean =>
   expiresAt !== null && runtime.clock.now() >= expiresAt.getTime()
 
 /**
- * Makes an expired transaction anew, once the solidified chain proves that it was not mined and never will be, and as long
+ * Ends an expired transaction between accounts of ours, or makes another anew, once the solidified chain proves that it was not mined and never will be, and as long
  * after its end as the signer asks for. Every earlier attempt was proven dead in its turn.
  */
 export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const { runtime, policy } = deps
   const adapter = tronAdapter(deps.adapter)
   const expiration = attempt.expiresAt!.getTime()
+  if (LAPSING.has(outgoing.purpose)) return lapse(deps, outgoing, attempt)
   if (!mayRebuild(expiration, runtime.clock.now())) {
     const wait = Math.max(RETRY_MS, expiration + REBUILD_AFTER_MS - runtime.clock.now())
     return stepAgainAt(runtime.db, outgoing, later(deps, wait))
@@ -42,6 +45,15 @@ export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attemp
     recordBump(tx, outgoing, { ...plan, signingKeys: attempt.keys, feeRate: prices }, momentOf(runtime)),
   )
   await deps.pause('renewal-planned')
+}
+
+const lapse = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
+  const { runtime, subscribers } = deps
+  if (!(await tronAdapter(deps.adapter).isProvenDead(attempt.hash!, attempt.expiresAt!.getTime()))) {
+    return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
+  }
+  await deps.pause('lapse-proven')
+  await inTransaction(runtime.db, (tx) => recordLapsed(tx, outgoing.id, subscribers, momentOf(runtime)))
 }
 
 const pricesOf = async (adapter: TronChainAdapter) => {

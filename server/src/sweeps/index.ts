@@ -6,9 +6,12 @@
  */
 export { createHouseFollowing } from './following.ts'
 export { createEvmSweepJob } from './jobs-evm.ts'
+export { createTronSweepJob } from './jobs-tron.ts'
 export { sweepMoves } from './machine.ts'
 export type { EvmSweepDeps } from './evm-sweeping.ts'
 export { DEFAULT_SWEEP_POLICY, readSweepPolicy } from './policy.ts'
 export type { SweepPolicy, SweepSettings } from './policy.ts'
 export { createSweepSettlement } from './settlement.ts'
 export type { Sweep } from './sweep.ts'
+export type { TronSweepDeps } from './tron-deps.ts'
+export { tronPurposeOf } from './tron-purpose.ts'

@@ -9,7 +9,7 @@ import { to, type Moves } from '../base/moves.ts'
  * - mined: in a block of the best chain
  * - final: in a final block
  * - failed: in a final block without effect, or not to be prepared: chosen anew when it is worth it
- * - replaced: its transaction was given up before anything was signed, another may carry it
+ * - replaced: nothing of its transaction will ever be mined (not signed, or expired and proven dead), another may carry it
  */
 export type SweepState = 'planned' | 'funded' | 'carried' | 'broadcast' | 'mined' | 'final' | 'failed' | 'replaced'
 export type SweepEvent = 'prepared' | 'needs-more' | 'dropped' | 'attached' | 'refused' | 'accepted' | 'mined' | 'reorganized' | 'final' | 'reverted'
@@ -19,7 +19,7 @@ export const sweepMoves: Moves<SweepState, SweepEvent, never> = {
   // What prepared it may be used up, or not be all it needs.
   funded: { 'needs-more': to('planned'), attached: to('carried'), dropped: to('failed') },
   carried: { refused: to('replaced'), accepted: to('broadcast') },
-  broadcast: { mined: to('mined') },
+  broadcast: { mined: to('mined'), refused: to('replaced') },
   mined: { reorganized: to('broadcast'), final: to('final'), reverted: to('failed') },
   final: {},
   failed: {},

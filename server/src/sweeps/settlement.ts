@@ -9,6 +9,7 @@ import { failingSubject } from './failing.ts'
 import type { SweepEvent } from './machine.ts'
 import { movedAmong } from './queries.ts'
 import { moveSweeps, sweepsOf } from './store.ts'
+import { borrowersOf } from './tron-loans.ts'
 
 const EVENTS: Record<OutgoingChange['event'], SweepEvent> = {
   refused: 'refused',
@@ -36,7 +37,7 @@ export const createSweepSettlement =
     else await moveSweeps(tx, { outgoingId: id }, EVENTS[change.event], moment.at)
     const prepares = PREPARES[change.event]
     if (prepares) await moveSweeps(tx, { fundingId: id }, prepares, moment.at)
-    const payers = sweeps.map(({ merchantId }) => merchantId)
+    const payers = [...sweeps.map(({ merchantId }) => merchantId), ...(await borrowersOf(tx, id))]
     return ownCosts(catalogue, change, payers.length > 0 ? payers : [HOUSE], moment)
   }
 

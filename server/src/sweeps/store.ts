@@ -44,7 +44,7 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
         from deposits d join watch_cursors w on w.network = d.network
         where d.merchant_id = a.merchant_id and d.network = c.network and d.address = c.address and d.asset = c.asset
           and not d.internal and d.block_height is not null) d
-      where c.network = ${network} and c.booked > 0 and not exists (select from sweeps s
+      where c.network = ${network} and c.booked > 0 ${worthwhile ? mayBeEnough(worthwhile) : sql``} and not exists (select from sweeps s
         where s.network = c.network and s.address = c.address and s.state not in ('final', 'failed', 'replaced'))
         and not exists (select from freezes f where f.lifted_at is null and (f.asset is null or f.asset = c.asset) and f.merchant_id is null)
         and (${worthwhile?.now ?? null}::timestamptz is null or t.failures = 0
@@ -62,11 +62,15 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
   return [...holders.values()]
 }
 
-const atLeast = ({ overdue, least }: Worthwhile) => {
+/** Dust is left out before anything is asked about it. */
+const mayBeEnough = (worthwhile: Worthwhile) => sql`and c.booked >= (select f.old from ${floors(worthwhile)} where f.asset = c.asset)`
+
+const atLeast = (worthwhile: Worthwhile) =>
+  sql`and units >= (select case when held.since <= ${worthwhile.overdue} then f.old else f.young end from ${floors(worthwhile)} where f.asset = held.asset)`
+
+const floors = ({ least }: Worthwhile) => {
   const column = (of: (one: { young: bigint; overdue: bigint }) => bigint): string[] => [...least.values()].map((one) => of(one).toString())
-  return sql`and units >= (select case when held.since <= ${overdue} then f.old else f.young end
-    from unnest(${[...least.keys()]}::text[], ${column((f) => f.young)}::numeric[], ${column((f) => f.overdue)}::numeric[]) f(asset, young, old)
-    where f.asset = held.asset)`
+  return sql`unnest(${[...least.keys()]}::text[], ${column((f) => f.young)}::numeric[], ${column((f) => f.overdue)}::numeric[]) f(asset, young, old)`
 }
 
 export type NewSweep = Pick<Sweep, 'id' | 'network' | 'asset' | 'address' | 'merchantId' | 'derivationIndex' | 'units' | 'way'> & {
@@ -95,7 +99,7 @@ export const moveSweeps = async (
   which: { ids: readonly string[] } | { outgoingId: string } | { fundingId: string },
   event: SweepEvent,
   at: Date,
-  more: { outgoingId?: string; fundingId?: string } = {},
+  more: { outgoingId?: string; fundingId?: string; way?: string } = {},
 ): Promise<Sweep[]> => {
   const from = statesTaking(sweepMoves, event)
   const target = moveOf(sweepMoves, from[0]!, event)!.to
@@ -104,7 +108,7 @@ export const moveSweeps = async (
     : 'outgoingId' in which ? sql`s.outgoing_id = ${which.outgoingId}`
     : sql`s.funding_id = ${which.fundingId}`
   const { rows } = await sql<Sweep>`update sweeps s set state = ${target}, updated_at = ${at},
-      outgoing_id = coalesce(${more.outgoingId ?? null}::uuid, s.outgoing_id),
+      way = coalesce(${more.way ?? null}, s.way), outgoing_id = coalesce(${more.outgoingId ?? null}::uuid, s.outgoing_id),
       funding_id = coalesce(${more.fundingId ?? null}::uuid, s.funding_id)
     where ${chosen} and s.state = any(${from}) returning ${COLUMNS}`.execute(tx)
   return rows

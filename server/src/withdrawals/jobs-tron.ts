@@ -3,7 +3,7 @@ import type { Prices, Usage } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
 import { inTransaction, type Db } from '../db/index.ts'
 import { rescale } from '../money/index.ts'
-import { insertPlanned, planTron, tronPayment, type TronPlan } from '../outgoing/index.ts'
+import { insertPlanned, planTron, tronCommitted, tronPayment, type TronPlan } from '../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { toColdOf } from '../treasury/index.ts'
@@ -75,7 +75,7 @@ const contractOf = ({ catalogue, hotAddress }: TronPayoutDeps, { ticker, to, uni
   return tronPayment({ from: hotAddress, to, units: rescale(units, asset.scale, on.decimals), contract: on.contract })
 }
 
-const nativeUnits = ({ catalogue }: TronPayoutDeps, sun: bigint): bigint => {
+const nativeUnits = ({ catalogue }: Pick<TronPayoutDeps, 'catalogue'>, sun: bigint): bigint => {
   const native = catalogue.findCrypto(NATIVE_TICKER.TRON)!
   return rescale(sun, native.networks.get('TRON')!.decimals, native.scale)
 }
@@ -114,12 +114,21 @@ const countUnmined = async (db: Db): Promise<number> => {
   return rows[0]!.count
 }
 
+type PurseDeps = Pick<TronPayoutDeps, 'runtime' | 'catalogue' | 'adapter' | 'hotAddress'>
+
+/** sun that the hot address can send now, after everything that is on its way. */
+export const spendableSun = async (deps: PurseDeps): Promise<bigint> => {
+  const native = deps.catalogue.findCrypto(NATIVE_TICKER.TRON)!
+  return rescale((await readPurse(deps, [])).get(NATIVE_TICKER.TRON)!, native.scale, native.networks.get('TRON')!.decimals)
+}
+
 /** What the final block shows less everything that is on its way since: a node tells of no other block (`TronChainAdapter`). */
-const readPurse = async (deps: TronPayoutDeps, ready: readonly Withdrawal[]): Promise<Purse> => {
+const readPurse = async (deps: PurseDeps, ready: readonly Withdrawal[]): Promise<Purse> => {
   const { runtime, catalogue, adapter, hotAddress } = deps
   const assets = [...new Set([NATIVE_TICKER.TRON, ...ready.map((w) => w.ticker)])].map((ticker) => catalogue.findCrypto(ticker)!)
   const leaving = await Promise.all(assets.map(({ ticker }) => underWay(runtime.db, ticker)))
-  const fees = nativeUnits(deps, await feesUnderWay(runtime.db))
+  const fees = nativeUnits(deps, await feesUnderWay(runtime.db, hotAddress))
+  const committed = nativeUnits(deps, (await tronCommitted(runtime.db, hotAddress)).sun)
   const toCold = await toColdOf(runtime.db, 'TRON', ['signed', 'broadcast', 'mined'])
   // Asked afterwards: what becomes final in between is then subtracted twice, never not at all.
   const { units } = await adapter.balancesAtFinal(
@@ -127,10 +136,12 @@ const readPurse = async (deps: TronPayoutDeps, ready: readonly Withdrawal[]): Pr
   )
   const purse: Purse = new Map()
   for (const [i, asset] of assets.entries()) {
-    const held = rescale(units[i]!, asset.networks.get('TRON')!.decimals, asset.scale)
+    // What is staked, lent or not yet unfrozen is ours, and can't be sent.
+    const sendable = asset.ticker === NATIVE_TICKER.TRON ? (await adapter.stakeOf(hotAddress)).spendable : units[i]!
+    const held = rescale(sendable, asset.networks.get('TRON')!.decimals, asset.scale)
     purse.set(asset.ticker, held - leaving[i]! - (toCold.get(asset.ticker) ?? 0n))
   }
-  spend(purse, NATIVE_TICKER.TRON, fees)
+  spend(purse, NATIVE_TICKER.TRON, fees + committed)
   return purse
 }
 
@@ -140,9 +151,9 @@ const underWay = async (db: Db, ticker: string): Promise<bigint> => {
   return rows[0]!.units
 }
 
-const feesUnderWay = async (db: Db): Promise<bigint> => {
+const feesUnderWay = async (db: Db, hotAddress: string): Promise<bigint> => {
   const { rows } = await sql<{ fees: bigint }>`select coalesce(sum(coalesce(o.network_fee, a.network_fee)), 0) as fees from outgoing o
     join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
-    where o.network = 'TRON' and o.state in ('planned', 'signed', 'broadcast', 'mined')`.execute(db)
+    where o.network = 'TRON' and ${hotAddress} = any(o.senders) and o.state in ('planned', 'signed', 'broadcast', 'mined')`.execute(db)
   return rows[0]!.fees
 }

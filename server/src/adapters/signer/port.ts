@@ -18,12 +18,14 @@ export interface SigningKey {
 export interface SignRequest {
   network: Network
   transactionId: string
-  purpose: 'payout' | 'filler' | 'consolidation' | 'cold' | 'sweep'
+  purpose: 'payout' | 'filler' | 'consolidation' | 'cold' | 'sweep' | 'treasury'
   intents: Intent[]
   /** a PSBT in hex, or an unsigned EVM transaction in hex with 0x */
   unsigned: string
   /** the key of each input, or the one key of the sender */
   keys: SigningKey[]
+  /** TRON: which of our keys has the account that receives energy, an activation or TRX for its fees */
+  receiver?: SigningKey
   approvals?: { keyId: string; signature: string }[]
 }
 
