@@ -1,4 +1,3 @@
-import type { Network } from '@bursar/chainkit'
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { Moment } from '../base/moment.ts'
 import { tidyLegs, type AccountKind, type Item, type Leg } from '../ledger/index.ts'
