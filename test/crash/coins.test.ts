@@ -1,0 +1,71 @@
+/**
+ * The worker is killed, -9, at every point between gathering small coins and recording that a node has what joins them;
+ * afterwards they are joined once, and books and chain agree at every address.
+ */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSandbox, type Sandbox } from '../system/sandbox.ts'
+
+const POINTS = ['coins-gathered', 'before-sign', 'signed-not-stored', 'stored-not-broadcast', 'broadcast-not-recorded']
+/** As many as the sandbox takes for worth joining. */
+const COINS = 10
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0', BURSAR_BLOCK_SECONDS_ETHEREUM: '0', BURSAR_BLOCK_SECONDS_BSC: '0' })
+  await sandbox.credit(sandbox.merchants[0], 'BTC', '1')
+  await sandbox.kill('worker')
+}, 240_000)
+afterAll(() => sandbox?.stop(), 60_000)
+
+const query = async <T extends pg.QueryResultRow>(text: string): Promise<T[]> => {
+  const client = new pg.Client({ connectionString: sandbox.database })
+  await client.connect()
+  try {
+    return (await client.query<T>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+const reconcile = (): Promise<string> =>
+  promisify(execFile)(process.execPath, ['server/src/main.ts', 'reconcile', '--network', 'BITCOIN', '--full'], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) })
+    .then(({ stdout }) => stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
+
+const SPENDABLE = `select 1 from utxos x join watch_cursors c using (network)
+  where x.account = 'deposit' and x.spent_by is null and x.block_height <= c.final_height`
+const joined = (state: string) => query(`select id from outgoing where purpose = 'consolidation' and state = '${state}'`)
+const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
+  const deadline = performance.now() + 30_000
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`never came: ${what}\n${sandbox.logs()}`)
+    await sleep(50)
+  }
+}
+
+describe('killed', () => {
+  test.each(POINTS)('%s: coins are joined once', async (point) => {
+    const [shop] = sandbox.merchants
+    const addresses = await Promise.all(Array.from({ length: COINS }, () => shop.client.addresses.create({ blockchain: 'BITCOIN' })))
+    for (const { address } of addresses) await sandbox.pay('BITCOIN', 'BTC', address, '0.0003')
+    await sandbox.mine('BITCOIN', 7)
+    await until('all are spendable', async () => (await query(SPENDABLE)).length === COINS)
+    const before = (await query(`select id from outgoing where purpose = 'consolidation'`)).length
+    await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: point })
+    await sandbox.paused('worker', point)
+    await sandbox.kill('worker')
+    await sandbox.start('worker')
+    // What the dead worker had claimed is free again when its lease is over.
+    await sandbox.advance(60_000)
+    await until('it is handed over', async () => (await joined('broadcast')).length === 1)
+    await sandbox.kill('worker')
+    await sandbox.mine('BITCOIN', 7)
+    await until('it is final', async () => (await joined('final')).length === before + 1)
+    expect(await query(`select id from outgoing where purpose = 'consolidation'`)).toHaveLength(before + 1)
+    const left = await query(`select 1 from utxos where spent_by is null and account = 'deposit'`)
+    expect(left).toEqual([])
+    expect(await reconcile()).toContain('the ledger holds, and the chains agree')
+  }, 180_000)
+})
