@@ -39,11 +39,10 @@ const chooseOf = (account: EvmAccount, holdings: readonly EvmHolding[], world: C
     },
     world,
   )
-  const moves = choice?.moves.toSorted((a, b) => Number(a.asset === COIN) - Number(b.asset === COIN)) ?? []
-  const [first] = moves
-  if (!first) return undefined
-  const alike = new Set(moves.filter(({ way }) => way === first.way).map(({ asset }) => asset))
-  return { account, way: first.way, holdings: holdings.filter(({ on }) => alike.has(on)) }
+  const ways = new Map(choice?.moves.map(({ asset, way }) => [asset, way]))
+  const moved = holdings.filter(({ on }) => ways.has(on)).toSorted((a, b) => Number(a.on === COIN) - Number(b.on === COIN))
+  const way = moved[0] && ways.get(moved[0].on)
+  return way && { account, way, holdings: moved.filter(({ on }) => ways.get(on) === way) }
 }
 
 /** Chooses for all, knowing how many share a batch: what would not pay in the batch there is, is not in it. */

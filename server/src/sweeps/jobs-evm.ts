@@ -13,6 +13,7 @@ import { planDirect } from './jobs-direct.ts'
 import { readCandidates, takesSetCode, valued, type Candidate } from './jobs-reading.ts'
 import { planTopUp, sendFunded } from './jobs-topup.ts'
 import { leastWorth } from './policy.ts'
+import { isAnythingHeld } from './queries.ts'
 import { holdersOn, sweepsIn, type Worthwhile } from './store.ts'
 import { unitsWorth } from './coin-worth.ts'
 
@@ -32,7 +33,7 @@ export const createEvmSweepJob = (deps: EvmSweepDeps, everyMs: number): Job => (
     if (!policy.enabled) return false
     // Nobody is asked anything while nothing waits at all.
     const isFunded = (await sweepsIn(runtime.db, network, 'funded', 1)).length > 0
-    if (!isFunded && (await holdersOn(runtime.db, network, 1)).length === 0) return false
+    if (!isFunded && !(await isAnythingHeld(runtime.db, network))) return false
     const allowed = await deps.allowed()
     return allowed.size > 0 && sweepOnce({ ...deps, contracts: sweepContracts(deps.hotAddress) }, allowed, isFunded)
   },

@@ -84,7 +84,7 @@ export const sendFunded = async (round: EvmRound, rate: GasRate): Promise<boolea
 }
 
 const sendOne = async (round: EvmRound, sweep: Sweep, rate: GasRate): Promise<boolean> => {
-  const { runtime, network } = round
+  const { network } = round
   const { id, address, merchantId, derivationIndex } = sweep
   const account = await readAccount(round, { address, merchantId, derivationIndex, sweptBefore: 0, holdings: [] })
   const holding = await heldNow(round, sweep)

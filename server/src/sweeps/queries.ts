@@ -1,5 +1,6 @@
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
+import { familyOf } from '../addresses/index.ts'
 import type { Db, Tx } from '../db/index.ts'
 import type { Sweep } from './sweep.ts'
 
@@ -16,9 +17,20 @@ export const finalHeightOf = async (db: Db, network: Network): Promise<number | 
   return rows[0]?.height ?? undefined
 }
 
-/** Which of these sweeps a mined transaction really moved something for. */
+/** Whether any deposit address of a network holds anything at all. */
+export const isAnythingHeld = async (db: Db, network: Network): Promise<boolean> => {
+  const { rows } = await sql`select from custody_addresses c join addresses a on a.family = ${familyOf(network)} and a.address = c.address
+    where c.network = ${network} and c.booked > 0 limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/**
+ * Which of these sweeps a mined transaction really moved something for, or found done: anybody may start a sweep of an
+ * address that has delegated, as its money can go to the hot wallet only.
+ */
 export const movedAmong = async (tx: Tx, network: Network, hash: string, sweeps: readonly Sweep[]): Promise<ReadonlySet<string>> => {
   const { rows } = await sql<{ id: string }>`select s.id from sweeps s where s.id = any(${sweeps.map(({ id }) => id)}::uuid[])
-    and exists (select from house_transfers h where h.network = ${network} and h.transaction = ${hash} and h.asset = s.asset and h.from_address = s.address)`.execute(tx)
+    and (exists (select from house_transfers h where h.network = ${network} and h.transaction = ${hash} and h.asset = s.asset and h.from_address = s.address)
+      or not exists (select from custody_addresses c where c.network = s.network and c.address = s.address and c.asset = s.asset and c.booked > 0))`.execute(tx)
   return new Set(rows.map(({ id }) => id))
 }
