@@ -22,17 +22,18 @@ import type { Route } from './platform/route.ts'
 import type { Runtime } from './platform/runtime.ts'
 import type { Policies } from './policy.ts'
 import { createPriceReader, createRatesJob, freshPrices } from './rates/index.ts'
-import { createEvmSweepJob, createHouseFollowing, createSweepSettlement } from './sweeps/index.ts'
+import { createEvmSweepJob, createHouseFollowing, createSweepSettlement, createTronSweepJob } from './sweeps/index.ts'
 import { createFunding, createHotWatchJob, createReconcileJob, createSealJob } from './treasury/index.ts'
 import { createLeadership, createUntracedAlarm, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
 import { createAttemptPruneJob, webhookRoutes, type Delivery } from './webhooks/index.ts'
 import {
   createAddressHolders, createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createSettlement, createTronPayoutJob,
-  withdrawalRoutes,
+  spendableSun, withdrawalRoutes,
   type PayoutDeps,
 } from './withdrawals/index.ts'
 import { createSigning } from './signing.ts'
 import { createSweepPermission } from './sweep-permission.ts'
+import { createTronSweepPermission } from './tron-sweep-permission.ts'
 
 /** What every role is made of. */
 export interface World {
@@ -184,7 +185,11 @@ const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[
   if (joining) return [createBitcoinPayoutJob(payout, everyMs), createConsolidationJob(joining), createRescueJob(joining), sending, cold]
   if (network === 'TRON') {
     const tron = { ...payout, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
-    return [createTronPayoutJob(tron, everyMs), sending, cold]
+    const sweeps = createTronSweepJob(
+      { ...tron, policy: policies.sweep.TRON, maxFee: policy.maxFee, allowed: createTronSweepPermission(deps.signer), spendable: () => spendableSun(tron) },
+      SWEEP_EVERY_MS,
+    )
+    return [createTronPayoutJob(tron, everyMs), sweeps, sending, cold]
   }
   if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)
   const evm = { ...payout, network, adapter: adapter as AccountChainAdapter, chainId: deps.chainIds.get(network)!, hotAddress: evmHotAddress(wallet) }

@@ -9,7 +9,7 @@ import { tellFailing } from './failing.ts'
 import { returnLoans } from './jobs-tron-returns.ts'
 import { holdersOn, sweepsIn, type Worthwhile } from './store.ts'
 import type { Holder } from './sweep.ts'
-import type { TronSweepDeps } from './tron-deps.ts'
+import type { TronSweepDeps, TronSweepPermission } from './tron-deps.ts'
 import { lookAround } from './tron-looking.ts'
 import { quietAmong } from './tron-loans.ts'
 import { createTronStepping, type Judge } from './tron-stepping.ts'
@@ -37,11 +37,13 @@ export const createTronSweepJob = (deps: TronSweepDeps, everyMs: number): Job =>
     run: async () => {
       await returnLoans(deps)
       if (!policy.enabled) return false
+      const allowed = await deps.allowed()
+      if (allowed.assets.size === 0) return false
       const frozen = await frozenAssets(runtime.db)
-      const funded = (await sweepsIn(runtime.db, 'TRON', 'funded', MOST_FUNDED)).filter(({ asset }) => !frozen(asset))
-      const holders = await restedHolders(deps, rests)
+      const funded = (await sweepsIn(runtime.db, 'TRON', 'funded', MOST_FUNDED)).filter(({ asset }) => !frozen(asset) && allowed.assets.has(asset))
+      const holders = await restedHolders(deps, allowed, rests)
       if (funded.length === 0 && holders.length === 0) return false
-      const view = await lookAround(deps)
+      const view = await lookAround(deps, allowed)
       if (!view) return false
       const step = createTronStepping(deps, view)
       for (const { id, ...sweep } of funded) await guarded(deps, sweep.address, () => step({ ...sweep, sweepId: id }, () => true))
@@ -52,11 +54,15 @@ export const createTronSweepJob = (deps: TronSweepDeps, everyMs: number): Job =>
 }
 
 /** Holders where nothing is under way and that are not known to hold too little. */
-const restedHolders = async ({ runtime, catalogue, policy }: TronSweepDeps, rests: Map<string, number>): Promise<Holder[]> => {
+const restedHolders = async (
+  { runtime, policy }: TronSweepDeps,
+  { assets }: TronSweepPermission,
+  rests: Map<string, number>,
+): Promise<Holder[]> => {
   const { at } = momentOf(runtime)
   for (const [key, until] of rests) if (until <= at.getTime()) rests.delete(key)
   // Any unit may be worth it where staked energy makes sweeps cheap: what it costs says the chain.
-  const any = new Map(catalogue.crypto.filter(({ networks }) => networks.has('TRON')).map(({ ticker }) => [ticker, { young: 1n, overdue: 1n }]))
+  const any = new Map([...assets].map((ticker) => [ticker, { young: 1n, overdue: 1n }]))
   const worthwhile: Worthwhile = { now: at, overdue: new Date(at.getTime() - policy.maxAgeMs), least: any }
   const holders = (await holdersOn(runtime.db, 'TRON', MOST_HOLDERS, worthwhile)).filter((holder) => !rests.has(keyOf(holder)))
   const quiet = await quietAmong(runtime.db, holders.map(({ address }) => address))

@@ -76,10 +76,11 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     fatal = undefined
     throw new Killed(name)
   }
+  const permission = { assets: new Set(['TRX', 'USDT']), mayLend: true, maxTopUp: 20_000_000n }
   /** Jobs as a process begins with: whatever they keep in memory is gone. */
   const start = () => ({
     sweep: createTronSweepJob(
-      { runtime, catalogue, adapter, hotAddress: HOT, policy, maxFee: DEFAULT_TRON_POLICY.maxFee, pause, spendable: () => spendableSun({ runtime, catalogue, adapter, hotAddress: HOT }) },
+      { runtime, catalogue, adapter, hotAddress: HOT, policy, maxFee: DEFAULT_TRON_POLICY.maxFee, pause, allowed: async () => permission, spendable: () => spendableSun({ runtime, catalogue, adapter, hotAddress: HOT }) },
       0,
     ),
     send: createSendingJob({
@@ -124,7 +125,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     (await sql`select from outgoing where state not in ('final', 'failed', 'abandoned')`.execute(db)).rows.length === 0
   let index = 0
   const world = {
-    chain, db, adapter, runtime, points,
+    chain, db, adapter, runtime, points, permission,
     /** ms, on the chain, here and at the signer alike */
     later: async (ms: number): Promise<void> => {
       ahead += ms

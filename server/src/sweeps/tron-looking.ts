@@ -1,7 +1,7 @@
 import { bandwidthOf, type BlockReference, type Contract, type Prices, type Resources, type Usage } from '@bursar/chainkit/tron'
 import type { ResourceSupply, TronChainAdapter } from '../adapters/chains/port.ts'
 import { tronCommitted, tronPayment } from '../outgoing/index.ts'
-import type { TronSweepDeps } from './tron-deps.ts'
+import type { TronSweepDeps, TronSweepPermission } from './tron-deps.ts'
 import type { TronFigures } from './tron-choice.ts'
 
 /** What holds for all sweeps of one look. The hot address's means shrink with each step that is planned. */
@@ -10,10 +10,15 @@ export interface TronView {
   reference: BlockReference & { time: number }
   supply: ResourceSupply
   hot: { resources: Resources; lendable: bigint; sun: bigint }
+  /** sun, by the signer's policy */
+  maxTopUp: bigint
 }
 
 /** Undefined while the hot address is not activated: nothing can be prepared. */
-export const lookAround = async ({ adapter, hotAddress, runtime, spendable }: TronSweepDeps): Promise<TronView | undefined> => {
+export const lookAround = async (
+  { adapter, hotAddress, runtime, spendable }: TronSweepDeps,
+  { mayLend, maxTopUp }: TronSweepPermission,
+): Promise<TronView | undefined> => {
   const supply = await adapter.supplyFor(hotAddress)
   const prices = await adapter.feeRate()
   if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
@@ -23,7 +28,7 @@ export const lookAround = async ({ adapter, hotAddress, runtime, spendable }: Tr
   const [reference, resources, lendable, sun] = await Promise.all([
     adapter.reference(), adapter.resourcesOf(hotAddress), adapter.lendable(hotAddress), spendable(),
   ])
-  return { prices, reference, supply, hot: { resources, lendable: lendable > stake ? lendable - stake : 0n, sun } }
+  return { prices, reference, supply, hot: { resources, lendable: mayLend && lendable > stake ? lendable - stake : 0n, sun }, maxTopUp }
 }
 
 const LIFETIME_MS = 600_000

@@ -50,6 +50,9 @@ const stepToken = async (
     choice.step.kind === 'send'
       ? planTransfer(deps, view, target, look.transfer, look.usage)
       : planPreparing(deps, view, target, choice.step, look.figures.address.isActivated)
+  if (choice.step.kind === 'top-up' && choice.step.sun > view.maxTopUp) {
+    return tooDear(deps, target, `it takes ${choice.step.sun} sun, above the ${view.maxTopUp} of one top-up that the signer allows`)
+  }
   if (!(await canPay(deps, view, choice, planned))) return false
   const stored = await store(deps, target, choice.way, planned)
   if (stored) takeFrom(view, choice, planned)
@@ -59,17 +62,19 @@ const stepToken = async (
 const store = async (deps: TronSweepDeps, target: TronTarget, way: TronWay, planned: TronPlanned): Promise<boolean> => {
   const { runtime, maxFee } = deps
   const { networkFee, id } = planned.outgoing
-  if (networkFee > maxFee) {
-    const text = `Sweeping ${target.asset} of ${target.address} waits: TRON could take ${networkFee} sun for it, above the cap of ${maxFee}`
-    await raiseAlert(runtime.db, { kind: 'fee-above-cap', subject: subjectOf(target), text }, momentOf(runtime))
-    return false
-  }
+  if (networkFee > maxFee) return tooDear(deps, target, `TRON could take ${networkFee} sun for it, above the cap of ${maxFee}`)
   await resolveAlert(runtime.db, 'fee-above-cap', subjectOf(target), momentOf(runtime).at)
   await deps.pause('sweep-step-chosen')
   const stored = await storeStep(deps, target, way, planned)
   if (stored) runtime.log.debug({ outgoing: id, address: target.address, way }, 'a sweep goes on')
   await deps.pause('sweep-step-planned')
   return stored
+}
+
+const tooDear = async ({ runtime }: TronSweepDeps, target: TronTarget, why: string): Promise<false> => {
+  const text = `Sweeping ${target.asset} of ${target.address} waits: ${why}`
+  await raiseAlert(runtime.db, { kind: 'fee-above-cap', subject: subjectOf(target), text }, momentOf(runtime))
+  return false
 }
 
 const subjectOf = ({ asset, address }: TronTarget): string => `TRON/${asset}/${address}`
