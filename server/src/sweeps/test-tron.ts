@@ -111,8 +111,9 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     await catchUp()
   }
   const signal = new AbortController().signal
+  const prices = async (): Promise<void> => void (await Promise.all([price('TRX', E18 / 4n), price('USDT', E18)]))
   const work = async (): Promise<void> => {
-    await Promise.all([price('TRX', E18 / 4n), price('USDT', E18)])
+    await prices()
     await jobs.sweep.run(signal)
     // Signed, then handed over.
     for (let round = 0; round < 2; round += 1) while (await jobs.send.run(signal));
@@ -157,7 +158,10 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     },
     /** The next process dies when it passes this point once more than `passes` times. */
     killAt: (name: string, passes = 0): void => void (fatal = { name, passes }),
-    isAlive: (): boolean => fatal !== undefined,
+    isArmed: (): boolean => fatal !== undefined,
+    job: () => start().sweep,
+    spendable: () => spendableSun({ runtime, catalogue, adapter, hotAddress: HOT }),
+    prices,
     restart: (): void => void (jobs = start()),
     balance: async (merchantId: string, asset: string, kind: AccountKind): Promise<bigint> => (await balancesOf(db, kind, [{ merchantId, asset }]))[0]!.posted,
     costOf: async (merchantId: string): Promise<bigint> => -(await balancesOf(db, 'network-costs', [{ merchantId, asset: 'TRX' }]))[0]!.posted,
