@@ -75,8 +75,9 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
   const subscribers = [createSweepSettlement(catalogue)]
   const prices = new Map(Object.entries(USD).map(([ticker, usd]) => [ticker, usd * E18]))
   const setPrices = async (): Promise<void> => {
+    const seenAt = new Date(now())
     for (const [ticker, usd] of prices) {
-      await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd}, 'test', ${new Date(now())})
+      await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd}, 'test', ${seenAt})
         on conflict (ticker) do update set usd_e18 = excluded.usd_e18, observed_at = excluded.observed_at`.execute(db)
     }
   }
@@ -168,7 +169,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       index += 1
       const address = depositAddress(WALLET, 'EVM', index)
       await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
-        values (${merchantId}, ${randomUUID()}, 'EVM', ${network}, ${address}, ${index}, ${new Date(now())})`.execute(db)
+        values (${merchantId}, ${randomUUID()}, 'EVM', ${network}, ${address}, ${index}, ${momentOf(runtime).at})`.execute(db)
       return { address, merchantId, index }
     },
     pay: (ticker: string, to: string, amount: string): Promise<string> => chain.pay({ ticker, to, amount }),
