@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { createAdapters, identityOf } from '../adapters/chains/index.ts'
 import { connectSigner } from '../adapters/signer/index.ts'
-import { listFreezes, listRounds } from '../treasury/index.ts'
+import { describeFreeze, listFreezes, listRounds } from '../treasury/index.ts'
 import { watchStatus } from '../watcher/index.ts'
 import { print, type Command } from './command.ts'
 import { withInstallation } from './merchant.ts'
@@ -23,7 +23,7 @@ export const doctorCommand: Command = {
       await tellSigner(opened, tell)
       await tellNetworks(opened, tell)
       await tellComparisons(opened, tell)
-      for (const stop of await listFreezes(opened.runtime.db)) tell(false, `stopped since ${stop.createdAt.toISOString()}: ${stop.asset ?? 'all'} ${stop.merchantId ?? ''} (${stop.reason})`)
+      for (const stop of await listFreezes(opened.runtime.db)) tell(false, describeFreeze(stop))
       const { rows } = await sql<{ kind: string; text: string }>`select kind, text from alerts where resolved_at is null order by raised_at`.execute(opened.runtime.db)
       for (const alert of rows) tell(false, `${alert.kind}: ${alert.text}`)
       if (bad.length > 0) process.exitCode = 1

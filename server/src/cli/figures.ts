@@ -46,6 +46,14 @@ export const figuresOf = (
     read: () => counts(db, sql`select kind, count(*) as value from alerts where resolved_at is null group by kind`),
   },
   {
+    name: 'bursar_stops',
+    help: 'Stops of withdrawals in force, by asset, network and reach; empty labels do not narrow',
+    labels: ['asset', 'network', 'reach'],
+    read: () =>
+      counts(db, sql`select coalesce(asset, '') as asset, coalesce(network, '') as network,
+        case when merchant_id is null then 'all' else 'merchant' end as reach, count(*) as value from freezes where lifted_at is null group by 1, 2, 3`),
+  },
+  {
     name: 'bursar_network_costs_total',
     help: 'Network fees paid, in whole coins, by network, asset and operation; falls only when a chain takes blocks back',
     labels: ['network', 'asset', 'operation'],

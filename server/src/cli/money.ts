@@ -1,13 +1,19 @@
+import { userInfo } from 'node:os'
+import { parseArgs } from 'node:util'
+import { isNetwork } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { inTransaction } from '../db/index.ts'
 
 import { carryOut } from '../effects/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { freeze, liftFreeze, listFreezes } from '../treasury/index.ts'
+import { describeFreeze, freeze, liftFreeze, listAllFreezes, listFreezes } from '../treasury/index.ts'
 import { approve, giveUp } from '../withdrawals/index.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { needed, withInstallation } from './merchant.ts'
 import { required } from './open.ts'
+
+/** Who types it, on this machine. */
+const actor = (): string => `cli:${userInfo().username}`
 
 export const moneyCommands: readonly Command[] = [
   {
@@ -46,35 +52,37 @@ export const moneyCommands: readonly Command[] = [
   },
   {
     name: 'freeze',
-    usage: 'freeze [--asset TICKER | --merchant ID | --all] REASON...',
-    summary: 'stop withdrawals of an asset, of a merchant, or all',
+    usage: 'freeze [--asset TICKER] [--network NETWORK] [--merchant ID] | --all  REASON...',
+    summary: 'stop withdrawals of an asset, on a network, of a merchant, of what these have in common, or all',
     run: async (args, env) => {
-      const [flag, subject, ...rest] = args
-      const all = flag === '--all'
-      if (!all && flag !== '--asset' && flag !== '--merchant') throw new UsageError('say what to stop: --asset TICKER, --merchant ID or --all')
-      const reason = (all ? [subject, ...rest] : rest).filter((word) => word !== undefined).join(' ')
-      const what = {
-        asset: flag === '--asset' ? needed(subject, 'TICKER') : null,
-        merchantId: flag === '--merchant' ? needed(subject, 'ID') : null,
-        reason: needed(reason, 'REASON'),
-      }
-      await withInstallation(env, ({ runtime }) => freeze(runtime.db, what, momentOf(runtime)))
-      print('stopped')
+      const text = { type: 'string' } as const
+      const options = { asset: text, network: text, merchant: text, all: { type: 'boolean', default: false } } as const
+      const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
+      const { asset = null, network = null, merchant = null, all } = values
+      if (all === [asset, network, merchant].some((one) => one !== null)) throw new UsageError('say what to stop: --asset, --network or --merchant, or else --all')
+      if (network !== null && !isNetwork(network)) throw new UsageError('NETWORK is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
+      const what = { asset, network, merchantId: merchant, reason: needed(positionals.join(' '), 'REASON'), actor: actor() }
+      await withInstallation(env, ({ runtime }) => inTransaction(runtime.db, (tx) => freeze(tx, what, momentOf(runtime))))
+      print('stopped: nothing more is planned, and the signer is asked for nothing new; what is signed is followed to its end')
     },
   },
   {
     name: 'freezes',
-    usage: 'freezes',
-    summary: 'list what is stopped',
-    run: async (_args, env) => withInstallation(env, async ({ runtime }) => print(await listFreezes(runtime.db))),
+    usage: 'freezes [--ever]',
+    summary: 'list what is stopped, or everything that ever was',
+    run: async (args, env) => {
+      const { values } = parseArgs({ args: [...args], options: { ever: { type: 'boolean', default: false } } })
+      await withInstallation(env, async ({ runtime }) => print(await (values.ever ? listAllFreezes : listFreezes)(runtime.db)))
+    },
   },
   {
     name: 'unfreeze',
-    usage: 'unfreeze FREEZE_ID',
+    usage: 'unfreeze FREEZE_ID [REASON...]',
     summary: 'let withdrawals go again',
-    run: async ([id], env) =>
+    run: async ([id, ...reason], env) =>
       withInstallation(env, async ({ runtime }) => {
-        if (!(await liftFreeze(runtime.db, needed(id, 'FREEZE_ID'), momentOf(runtime).at))) throw new Error('nothing is stopped by this id')
+        const by = { actor: actor(), reason: reason.length > 0 ? reason.join(' ') : null }
+        if (!(await liftFreeze(runtime.db, needed(id, 'FREEZE_ID'), by, momentOf(runtime).at))) throw new Error('nothing is stopped by this id')
         print('lifted')
       }),
   },
@@ -86,8 +94,10 @@ export const moneyCommands: readonly Command[] = [
       withInstallation(env, async ({ runtime }) => {
         const { rows } = await sql<{ raisedAt: Date; kind: string; text: string }>`select raised_at as "raisedAt", kind, text
           from alerts where resolved_at is null order by raised_at`.execute(runtime.db)
+        const stops = await listFreezes(runtime.db)
+        for (const stop of stops) print(`${stop.createdAt.toISOString()} stopped: ${describeFreeze(stop)}`)
         for (const { raisedAt, kind, text } of rows) print(`${raisedAt.toISOString()} ${kind}: ${text}`)
-        if (rows.length === 0) print('nothing')
+        if (rows.length + stops.length === 0) print('nothing')
       }),
   },
 ]

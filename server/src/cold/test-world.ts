@@ -7,7 +7,7 @@ import { keyring, makeSigner, policyFile } from '../../../signer/src/test-world.
 import { Refusal } from '../../../signer/src/refusal.ts'
 import type { ChainWorld } from '../adapters/chains/conformance.ts'
 import type { AccountChainAdapter, ChainAdapter } from '../adapters/chains/port.ts'
-import type { Signer } from '../adapters/signer/port.ts'
+import type { Signer, SignRequest } from '../adapters/signer/port.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { uuidv7 } from '../base/id.ts'
@@ -48,7 +48,11 @@ export interface ColdWorld {
   catchUp(): Promise<void>
   watchHot(): Promise<void>
   /** A withdrawal with its hold. */
-  request(ticker: string, to: string, units: bigint): Promise<string>
+  request(ticker: string, to: string, units: bigint, merchantId?: string): Promise<string>
+  merchantId: string
+  /** What the signer was asked, in order; `before` may keep it from answering. */
+  asked: SignRequest[]
+  before: { answer(request: SignRequest): Promise<void> }
   open(): Promise<OfferedTransfer>
   file(id: string): Promise<ColdFile>
   take(id: string, bytes: Uint8Array): Promise<{ hash: string } | ImportRefusal>
@@ -90,7 +94,17 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
   await ensureWallets(db, WALLET, momentOf(runtime))
   await ensureColdAddresses(db, policies, 'regtest', momentOf(runtime))
   const signersCold = new Map([...treasury.hot].flatMap(([ticker, { cold }]) => (cold === null ? [] : [[ticker, cold] as const])))
-  const signer = await signerOf(network, signersCold, contracts, now)
+  const judging = await signerOf(network, signersCold, contracts, now)
+  const asked: SignRequest[] = []
+  const before: ColdWorld['before'] = { answer: async () => {} }
+  const signer: Signer = {
+    ...judging,
+    sign: async (request) => {
+      asked.push(request)
+      await before.answer(request)
+      return judging.sign(request)
+    },
+  }
   const signing = createSigning(db, catalogue, signer)
   const subscribers = [createSettlement(catalogue), createColdSettlement(catalogue)]
   const pause = async (): Promise<void> => {}
@@ -141,17 +155,20 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
       await catchUp()
     },
     catchUp,
-    request: async (ticker, to, units) => {
+    merchantId,
+    asked,
+    before,
+    request: async (ticker, to, units, owner = merchantId) => {
       const { at, newId } = momentOf(runtime)
-      await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: ticker, units: units + 1_000n }, momentOf(runtime)))
+      await inTransaction(db, (tx) => grantCapital(tx, { merchantId: owner, asset: ticker, units: units + 1_000n }, momentOf(runtime)))
       const w: Withdrawal = {
-        merchantId, id: newId(), ticker, blockchain: network, to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
+        merchantId: owner, id: newId(), ticker, blockchain: network, to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
         failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, createdAt: at,
       }
       await inTransaction(db, async (tx) => {
         await applyAll(tx, [{ transfer: holdTransfer(w) }])
         await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-          values (${merchantId}, ${w.id}, ${ticker}, ${network}, ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(tx)
+          values (${owner}, ${w.id}, ${ticker}, ${network}, ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(tx)
       })
       return w.id
     },

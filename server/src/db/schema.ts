@@ -179,6 +179,10 @@ export interface FreezesTable {
   reason: string
   created_at: Date
   lifted_at: Date | null
+  network: string | null
+  created_by: Generated<string>
+  lifted_by: string | null
+  lifted_reason: string | null
 }
 
 export interface FundingsTable {
@@ -356,6 +360,7 @@ export interface OutgoingAttemptsTable {
   signed_at: Date | null
   created_at: Date
   expires_at: Date | null
+  asked_at: Date | null
 }
 
 export interface RatesTable {

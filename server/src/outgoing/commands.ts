@@ -132,11 +132,12 @@ export const recordRefused = async (
   outgoing: Outgoing,
   subscribers: readonly OutgoingSubscriber[],
   moment: Moment,
+  withheld = false,
 ): Promise<void> => {
   const moved = await move(tx, outgoing.id, 'refused', moment.at, { epoch: outgoing.epoch })
   if (!moved) return
   if (moveOf(outgoingMoves, 'planned', 'refused')!.effects.includes('freeCoins')) await freeCoins(tx, outgoing.id)
-  await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null }, subscribers, moment), moment)
+  await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null, withheld }, subscribers, moment), moment)
 }
 
 /** Makes a move and gathers what subscribers want done with it; nothing when the table does not allow it now. */

@@ -11,6 +11,7 @@ import { bumpBitcoin } from './jobs-bitcoin.ts'
 import { keepInPool } from './jobs-keeping.ts'
 import { hasExpired, renewExpired } from './jobs-tron.ts'
 import { later, RETRY_MS, type SendingDeps } from './sending.ts'
+import { mayAsk } from './stopping.ts'
 import { attemptsOf, claimDue, stepAgainAt } from './store.ts'
 import type { Attempt, Outgoing } from './transaction.ts'
 
@@ -51,6 +52,12 @@ const step = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
 
 const sign = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt, attempts: readonly Attempt[]): Promise<void> => {
   const { db } = deps.runtime
+  const isAsked = await inTransaction(db, async (tx) => {
+    if (await mayAsk(tx, outgoing, attempt, momentOf(deps.runtime).at)) return true
+    await recordRefused(tx, outgoing, deps.subscribers, momentOf(deps.runtime), true)
+    return false
+  })
+  if (!isAsked) return
   await deps.pause('before-sign')
   const answer = await deps.signer.sign({
     network: outgoing.network,

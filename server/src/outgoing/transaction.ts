@@ -55,6 +55,8 @@ export interface OutgoingChange {
   outgoing: Outgoing
   /** of the attempt it is about; null when it was abandoned */
   hash: string | null
+  /** refused by a stop and not by the signer: what is not stopped may be planned again at once */
+  withheld?: boolean
 }
 
 /** Whoever has money in our transactions: `app.ts` fills the list, so that this room knows none of them. */

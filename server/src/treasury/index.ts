@@ -2,8 +2,8 @@
  * The house's money: what reaches its wallets, and whether the books and the chains agree. Promises that money from outside
  * is booked once and only when final, and that a shortage, in total or at any one address, stops withdrawals of that asset.
  */
-export { freeze, liftFreeze, listFreezes } from './freezes.ts'
-export type { Freeze } from './freezes.ts'
+export { describeFreeze, freeze, liftFreeze, listAllFreezes, listFreezes } from './freezes.ts'
+export type { Freeze, Stop } from './freezes.ts'
 export { createFunding, grantCapital } from './funding.ts'
 export { driftsOf, listRounds } from './comparisons.ts'
 export type { CustodyLine, Drift, Round } from './comparisons.ts'

@@ -202,7 +202,7 @@ describe('a shortage', () => {
     await runJob()
     expect(await openAlerts()).toEqual([])
     const [freeze] = await listFreezes(world.db)
-    expect(await liftFreeze(world.db, freeze!.id, new Date(world.now))).toBe(true)
+    expect(await liftFreeze(world.db, freeze!.id, { actor: 'a test', reason: null }, new Date(world.now))).toBe(true)
     await runJob()
     expect(await listFreezes(world.db)).toEqual([])
   })

@@ -4,9 +4,10 @@ import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 
 import type { Effects } from '../effects/index.ts'
+import { holdStops } from '../outgoing/index.ts'
 import { withdrawalNotice } from './notice.ts'
 import { deliverItem, releaseItem } from './postings.ts'
-import { move } from './store.ts'
+import { isStopped, move } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 /** What the receiver's side of an internal transfer adds, in the same transaction. */
@@ -47,12 +48,13 @@ export const giveUp = async (
   }
 }
 
-/** Puts withdrawals on a planned transaction; false when any of them is no longer waiting. */
+/** Puts withdrawals on a planned transaction; false when any of them is no longer waiting, or is stopped by now. */
 export const attach = async (tx: Tx, withdrawals: readonly Withdrawal[], outgoingId: string, { at }: Moment): Promise<boolean> => {
+  await holdStops(tx)
   for (const withdrawal of withdrawals) {
     if (!(await move(tx, withdrawal, 'planned', at, { outgoingId }))) return false
   }
-  return true
+  return !(await isStopped(tx, outgoingId))
 }
 
 /** Looks at a withdrawal again later, without changing what it is. */

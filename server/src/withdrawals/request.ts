@@ -123,11 +123,11 @@ export const readFee = (given: string | undefined, current: bigint, asset: Crypt
   return parsed.units
 }
 
-/** Refuses while withdrawals of the asset or merchant are stopped. */
-export const checkFreezes = (merchantId: string, ticker: string, terms: Terms): void => {
+/** Refuses while withdrawals of the asset, the merchant or the network are stopped. */
+export const checkFreezes = (merchantId: string, ticker: string, blockchain: string, terms: Terms): void => {
+  const covers = (stopped: string | null, here: string): boolean => stopped === null || stopped === here
   const stopped = terms.freezes.find(
-    (freeze) =>
-      (freeze.asset === null || freeze.asset === ticker) && (freeze.merchantId === null || freeze.merchantId === merchantId),
+    ({ asset, merchantId: owner, network }) => covers(asset, ticker) && covers(owner, merchantId) && covers(network, blockchain),
   )
   if (!stopped) return
   throw new ApiRefusal(

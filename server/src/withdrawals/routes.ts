@@ -67,7 +67,7 @@ const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
 const create = async (
   deps: WithdrawalRoutesDeps,
   request: ApiRequest,
-  terms: Parameters<typeof checkFreezes>[2],
+  terms: Parameters<typeof checkFreezes>[3],
 ): Promise<ApiAnswer> => {
   const body = request.body as WithdrawalBody
   const { rules } = deps
@@ -75,7 +75,7 @@ const create = async (
   const where = readAsset(body, rules, orderErrors.invalidOrder)
   const units = readAmount(body.amount, where)
   const to = readDestination(body.to, where.on.network, rules)
-  checkFreezes(request.merchantId, body.ticker, terms)
+  checkFreezes(request.merchantId, body.ticker, where.on.network, terms)
   const whose = await deps.holders.whose(where.on.network, to)
   if (whose === 'house') {
     const { status, code } = orderErrors.destinationRefused

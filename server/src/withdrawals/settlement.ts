@@ -59,7 +59,7 @@ const settleOne = async (
   // A transaction mined without effect is not Done: it is Failed once its block is final.
   const onlyCost = change.outgoing.succeeded === false
   const withdrawal = await move(tx, before, event, moment.at, {
-    ...(event === 'unplanned' ? { outgoingId: null, notBefore: new Date(moment.at.getTime() + REFUSED_PAUSE_MS) } : {}),
+    ...(event === 'unplanned' ? { outgoingId: null, notBefore: new Date(moment.at.getTime() + (change.withheld ? 0 : REFUSED_PAUSE_MS)) } : {}),
     ...(event === 'reverted' ? { failReason: 'ERRROR_CODE_GENERIC' } : {}),
     ...(event === 'mined' ? { sendsDone: !onlyCost } : {}),
   })

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { moveOf, statesTaking } from '../base/moves.ts'
 import type { Db, Tx } from '../db/index.ts'
 import type { RowTable, Scalar } from '../ledger/index.ts'
+import { stopsWithdrawal } from '../outgoing/index.ts'
 import { withdrawalMoves, type WithdrawalEvent, type WithdrawalState } from './machine.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -84,8 +85,14 @@ export const findByLocalId = async (db: Db | Tx, merchantId: string, localId: st
   return rows[0]
 }
 
+/** Whether a stop covers any of these that a transaction carries. */
+export const isStopped = async (tx: Tx, outgoingId: string): Promise<boolean> => {
+  const { rows } = await sql`select from withdrawals w where w.outgoing_id = ${outgoingId} and ${stopsWithdrawal} limit 1`.execute(tx)
+  return rows.length > 0
+}
+
 /**
- * Withdrawals that may be taken up now, oldest first: due, and frozen neither by asset nor by merchant.
+ * Withdrawals that may be taken up now, oldest first: due, and not stopped.
  * @param after the last one of an earlier answer, to go on behind it
  */
 export const nextWaiting = async (
@@ -99,8 +106,7 @@ export const nextWaiting = async (
   const behind = after ? sql`and (w.created_at, w.id) > (${after.createdAt}, ${after.id}::uuid)` : sql``
   const { rows } = await sql<Withdrawal>`select ${COLUMNS} from withdrawals w
     where w.blockchain = ${blockchain} and w.state = 'requested' and w.internal = ${kind === 'internal'} and w.not_before <= ${at} ${behind}
-      and not exists (select from freezes f where f.lifted_at is null
-        and (f.asset is null or f.asset = w.ticker) and (f.merchant_id is null or f.merchant_id = w.merchant_id))
+      and not ${stopsWithdrawal}
     order by w.created_at, w.id limit ${most}`.execute(db)
   return rows
 }

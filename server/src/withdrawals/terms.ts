@@ -11,7 +11,15 @@ export interface Terms {
   feeRates: ReadonlyMap<Network, FeeRate>
   /** USD in 1e-18 for one whole unit, by ticker */
   prices: ReadonlyMap<string, bigint>
-  freezes: readonly { asset: string | null; merchantId: string | null; reason: string }[]
+  freezes: readonly StopTerm[]
+}
+
+/** What is stopped; null does not narrow. */
+export interface StopTerm {
+  asset: string | null
+  merchantId: string | null
+  network: string | null
+  reason: string
 }
 
 /** An estimate older than this is not charged by. Real time: prices age whatever the business clock says. */
@@ -21,8 +29,8 @@ const LONGEST_AGE_MS = 10 * 60_000
 export const readTerms = async (db: Db, catalogue: Catalogue, now: number): Promise<Terms> => {
   const fees = await sql<{ network: Network; rate: Record<string, string | boolean> }>`select network, rate from network_fees
     where observed_at > ${new Date(now - LONGEST_AGE_MS)}`.execute(db)
-  const freezes = await sql<{ asset: string | null; merchantId: string | null; reason: string }>`
-    select asset, merchant_id as "merchantId", reason from freezes where lifted_at is null`.execute(db)
+  const freezes = await sql<StopTerm>`
+    select asset, merchant_id as "merchantId", network, reason from freezes where lifted_at is null`.execute(db)
   const prices = await freshPrices(db, catalogue.crypto.map((asset) => asset.ticker), new Date(now))
   return { feeRates: new Map(fees.rows.map((row) => [row.network, rateOf(row.rate)])), prices, freezes: freezes.rows }
 }

@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Tx } from '../db/index.ts'
+import type { Attempt, Outgoing } from './transaction.ts'
+
+/** Any number, the same in every process. Whoever plans or asks for a signature holds it shared, whoever stops it alone. */
+const LOCK = 7_262_635_012
+
+/** Until the end of the transaction no stop begins or ends: what is read of stops is then true when it is acted on. */
+export const holdStops = async (tx: Tx): Promise<void> => {
+  await sql`select pg_advisory_xact_lock_shared(${LOCK})`.execute(tx)
+}
+
+/** Waits until nobody acts on what was true before; whoever comes later sees what this transaction does. */
+export const changeStops = async (tx: Tx): Promise<void> => {
+  await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
+}
+
+/** A stop in force that covers a withdrawal `w`. */
+export const stopsWithdrawal = sql`exists (select from freezes f where f.lifted_at is null
+  and (f.asset is null or f.asset = w.ticker) and (f.merchant_id is null or f.merchant_id = w.merchant_id)
+  and (f.network is null or f.network = w.blockchain))`
+
+/**
+ * Notes that the signer is now asked for an attempt. False when a stop forbids it: then it never was asked, so nothing of it
+ * exists. What it was asked for before may be signed already and is carried on; so is what takes the place of something
+ * signed, and what only uses up a nonce that others wait behind.
+ */
+export const mayAsk = async (tx: Tx, { id, network, purpose }: Outgoing, { attempt }: Attempt, at: Date): Promise<boolean> => {
+  await holdStops(tx)
+  const { rows } = await sql<{ asked: boolean; stopped: boolean }>`select asked_at is not null as asked,
+      exists (select from withdrawals w where w.outgoing_id = ${id} and ${stopsWithdrawal})
+      or exists (select from freezes f where f.lifted_at is null and f.asset is null and f.merchant_id is null
+        and (f.network is null or f.network = ${network})) as stopped
+    from outgoing_attempts where outgoing_id = ${id} and attempt = ${attempt}`.execute(tx)
+  const { asked, stopped } = rows[0] ?? { asked: false, stopped: true }
+  if (stopped && !asked && attempt === 1 && purpose !== 'filler') return false
+  await sql`update outgoing_attempts set asked_at = ${at} where outgoing_id = ${id} and attempt = ${attempt} and asked_at is null`.execute(tx)
+  return true
+}
