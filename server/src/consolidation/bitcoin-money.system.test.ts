@@ -154,6 +154,22 @@ describeWithBitcoind('Bitcoin in and out', () => {
     expect([await state(next), (await sent()).length]).toEqual(['sent', 2])
   })
 
+  test('a bump that the signer refuses gives back the coin it would have added', async () => {
+    const { rate, later, work, mine, state, request, alerts, reconciled } = await open({ signerMaxFee: 3_000n })
+    const { id, first } = await stuckPayout()
+    rate(30_000n)
+    later(600_000)
+    await work()
+    expect(await only('payout')).toMatchObject({ attempts: 1, hash: first, keys: [expect.any(String)] })
+    expect(await alerts()).toEqual(['signer-fee-too-high'])
+    rate(1_000n)
+    const next = await request(await someone(), 50_000n)
+    await work()
+    await mine(FINAL)
+    expect([await state(id), await state(next)]).toEqual(['settled', 'settled'])
+    await reconciled()
+  })
+
   test('a payout that may not pay more itself is paid for by a child of its change', async () => {
     const { rate, later, work, mine, request, sent, state, costs, reconciled, alerts } = await open({ sending: { maxFeePerMille: 100n } })
     await fundedWith(1_000_000n)

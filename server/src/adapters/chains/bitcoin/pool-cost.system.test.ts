@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'
+import type { CoinChainAdapter } from '../port.ts'
+import { openBitcoinWorld, scriptTo } from './test-world.ts'
+import { spend, takeCoin } from './test-transaction.ts'
+
+describeWithBitcoind('what a transaction of the pool pays', () => {
+  const node = useBitcoind()
+
+  test('alone, with what it stands on, and nothing when it is not there', async () => {
+    const { adapter, faucet, mine, newAddress, node: bitcoind } = await openBitcoinWorld(await node())
+    const { poolCost } = adapter as CoinChainAdapter
+    const own = await faucet<string>('getnewaddress')
+    const parent = await spend(faucet, await takeCoin(faucet), [{ script: scriptTo(own), units: 1_000_000n }], 3_000n)
+    await adapter.broadcast(parent.raw)
+    const alone = await poolCost(parent.hash)
+    expect(alone).toMatchObject({ fee: 3_000n, ancestors: { vsize: 0, fee: 0n } })
+    const child = await spend(faucet, { txid: parent.hash, vout: 0, units: 1_000_000n }, [{ script: scriptTo(await newAddress()), units: 900_000n }], 5_000n)
+    await adapter.broadcast(child.raw)
+    expect(await poolCost(child.hash)).toMatchObject({ fee: 5_000n, ancestors: { vsize: alone!.vsize, fee: 3_000n } })
+    expect(await poolCost(parent.hash)).toEqual(alone)
+    const { vsize } = await bitcoind.rpc<{ vsize: string }>('getrawtransaction', child.hash, 1)
+    expect((await poolCost(child.hash))!.vsize).toBe(Number(vsize))
+    await mine(1)
+    expect(await poolCost(child.hash)).toBeNull()
+    expect(await poolCost('00'.repeat(32))).toBeNull()
+  })
+})
