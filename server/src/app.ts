@@ -23,7 +23,7 @@ import type { Runtime } from './platform/runtime.ts'
 import type { Policies } from './policy.ts'
 import { createPriceReader, createRatesJob, freshPrices } from './rates/index.ts'
 import { createEvmSweepJob, createHouseFollowing, createSweepSettlement, createTronSweepJob } from './sweeps/index.ts'
-import { createFunding, createHotWatchJob, createReconcileJob, createSealJob } from './treasury/index.ts'
+import { createFunding, createHotWatchJob, createReconcileJob, createSealJob, unlessStopped } from './treasury/index.ts'
 import { createLeadership, createUntracedAlarm, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
 import { createAttemptPruneJob, webhookRoutes, type Delivery } from './webhooks/index.ts'
 import {
@@ -182,20 +182,21 @@ const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[
   })
   const everyMs = policies.payoutEveryMs[network]
   const cold = coldJob(world, deps, adapter, (ticker) => signing.coldAddress(network, ticker))
-  if (joining) return [createBitcoinPayoutJob(payout, everyMs), createConsolidationJob(joining), createRescueJob(joining), sending, cold]
+  const own = (...jobs: Job[]): Job[] => jobs.map((job) => unlessStopped(runtime.db, network, job))
+  if (joining) return [createBitcoinPayoutJob(payout, everyMs), sending, ...own(createConsolidationJob(joining), createRescueJob(joining), cold)]
   if (network === 'TRON') {
     const tron = { ...payout, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
     const sweeps = createTronSweepJob(
       { ...tron, policy: policies.sweep.TRON, maxFee: policy.maxFee, allowed: createTronSweepPermission(deps.signer), spendable: () => spendableSun(tron) },
       SWEEP_EVERY_MS,
     )
-    return [createTronPayoutJob(tron, everyMs), sweeps, sending, cold]
+    return [createTronPayoutJob(tron, everyMs), sending, ...own(sweeps, cold)]
   }
   if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)
   const evm = { ...payout, network, adapter: adapter as AccountChainAdapter, chainId: deps.chainIds.get(network)!, hotAddress: evmHotAddress(wallet) }
   const allowed = createSweepPermission(runtime, deps.signer, network, evm.hotAddress)
   const sweeps = createEvmSweepJob({ ...evm, policy: policies.sweep[network], sending: policy, allowed }, SWEEP_EVERY_MS)
-  return [createEvmPayoutJob(evm, everyMs), sweeps, sending, cold]
+  return [createEvmPayoutJob(evm, everyMs), sending, ...own(sweeps, cold)]
 }
 
 const coldJob = (

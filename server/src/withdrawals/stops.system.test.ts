@@ -12,7 +12,7 @@ import { createCatalogue } from '../assets/index.ts'
 import { EVM_HOT, openCold, type ColdWorld } from '../cold/test-world.ts'
 import { inTransaction } from '../db/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { freeze, liftFreeze, listAllFreezes, listFreezes, type Stop } from '../treasury/index.ts'
+import { freeze, liftFreeze, listAllFreezes, listFreezes, unlessStopped, type Stop } from '../treasury/index.ts'
 
 const database = useDatabase({ template: migrated })
 const startNode = useAnvil()
@@ -97,6 +97,22 @@ describe('what is stopped', () => {
     const { rows } = await sql<{ nonce: number }>`select nonce from outgoing where state = 'final' order by nonce`.execute(here.db)
     expect(rows.map(({ nonce }) => nonce)).toEqual(rows.map((_, at) => at))
   })
+})
+
+test('jobs of the house itself rest while their network is stopped, and only then', async () => {
+  const ran: string[] = []
+  const job = unlessStopped(here.db, 'ETHEREUM', { name: 'sweeps', everyMs: 1, run: async () => ran.push('ran') > 0 })
+  const runs = async (): Promise<boolean> => {
+    const before = ran.length
+    await job.run(new AbortController().signal)
+    return ran.length > before
+  }
+  for (const [what, runsOn] of [[{ network: 'BITCOIN' }, true], [{ asset: 'ETH' }, true], [{ merchantId: randomUUID() }, true], [{ network: 'ETHEREUM' }, false], [{}, false]] as const) {
+    await stop(what)
+    expect(await runs()).toBe(runsOn)
+    await lift()
+    expect(await runs()).toBe(true)
+  }
 })
 
 test('what the signer was asked for may be signed, and is followed to its end', async () => {
