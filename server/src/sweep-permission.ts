@@ -2,11 +2,12 @@ import type { EvmNetwork } from '@bursar/chainkit'
 import type { Signer } from './adapters/signer/port.ts'
 import { raiseAlert, resolveAlert } from './platform/alerts.ts'
 import { momentOf, type Runtime } from './platform/runtime.ts'
+import type { Allowed } from './sweeps/index.ts'
 
 /** What is read here of the signer's policy, as its administrator wrote it. */
 interface WrittenPolicy {
   enabled?: boolean
-  sweep?: { enabled?: boolean; treasury?: string }
+  sweep?: { enabled?: boolean; treasury?: string; domains?: Record<string, unknown> }
   assets?: Record<string, { enabled?: boolean }>
 }
 
@@ -16,8 +17,8 @@ const KEPT_MS = 10_000
  * Which assets the signer would let be swept on a network now, so that nothing is planned that it refuses: a refused
  * transaction still uses a nonce up. None when its policy sends them elsewhere than to the hot wallet, which is told.
  */
-export const createSweepPermission = (runtime: Runtime, signer: Signer, network: EvmNetwork, hotAddress: string): (() => Promise<ReadonlySet<string>>) => {
-  let kept: { at: number; allowed: ReadonlySet<string> } | undefined
+export const createSweepPermission = (runtime: Runtime, signer: Signer, network: EvmNetwork, hotAddress: string): (() => Promise<Allowed>) => {
+  let kept: { at: number; allowed: Allowed } | undefined
   return async () => {
     const at = performance.now()
     if (kept && at - kept.at <= KEPT_MS) return kept.allowed
@@ -27,7 +28,9 @@ export const createSweepPermission = (runtime: Runtime, signer: Signer, network:
     const isElsewhere = isOn && written.sweep?.treasury !== hotAddress
     await tell(runtime, network, hotAddress, isElsewhere ? written.sweep?.treasury : undefined)
     const enabled = Object.entries(written?.assets ?? {}).flatMap(([ticker, asset]) => (asset.enabled ? [ticker] : []))
-    kept = { at, allowed: new Set(isOn && !isElsewhere ? enabled : []) }
+    const all = isOn && !isElsewhere ? enabled : []
+    const signed = all.filter((ticker) => written?.sweep?.domains?.[ticker] !== undefined)
+    kept = { at, allowed: { all: new Set(all), signed: new Set(signed) } }
     return kept.allowed
   }
 }

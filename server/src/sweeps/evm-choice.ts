@@ -1,4 +1,4 @@
-import { chooseSweep, COIN, TETHER_GAS, type Hex, type SweepPrices, type SweepWay } from '@bursar/chainkit/evm'
+import { chooseSweep, COIN, FIAT_TOKEN_GAS, TETHER_GAS, type Hex, type SweepPrices, type SweepWay, type TokenGas } from '@bursar/chainkit/evm'
 import { delegatesTo, type EvmAccount, type EvmHolding } from './evm-account.ts'
 
 /** What leaves an address, and how. */
@@ -12,10 +12,13 @@ export interface ChoiceWorld extends SweepPrices {
   delegate: Hex
   /** whether blocks show coin that contracts send: without it coin never leaves by delegation, as nobody would see it */
   traces: boolean
+  /** tickers of tokens that take transfers signed by their holders (EIP-3009) */
+  signed: ReadonlySet<string>
 }
 
-/** Of what every token is taken for until it is estimated: Tether's, a dear one. */
-const GAS = TETHER_GAS
+/** Every token is taken for one as dear as Tether's until it is estimated; one that takes signatures for Circle's. */
+const gasOf = ({ asset }: EvmHolding, { signed }: ChoiceWorld): TokenGas =>
+  signed.has(asset) ? { ...TETHER_GAS, ...(FIAT_TOKEN_GAS.authorized && { authorized: FIAT_TOKEN_GAS.authorized }) } : TETHER_GAS
 
 /**
  * The cheapest way to empty an address of what is worth it, or undefined. An address does one thing at a time, so of
@@ -34,7 +37,7 @@ const chooseOf = (account: EvmAccount, holdings: readonly EvmHolding[], world: C
     {
       delegated: delegatesTo(account, world.delegate),
       exists: account.coin > 0n || account.nonce > 0,
-      holdings: holdings.map(({ on, worth }) => ({ asset: on, worth, ...(on === COIN ? {} : { gas: GAS }) })),
+      holdings: holdings.map((holding) => ({ asset: holding.on, worth: holding.worth, ...(holding.on === COIN ? {} : { gas: gasOf(holding, world) }) })),
       further: account.holder.sweptBefore,
     },
     world,
@@ -45,6 +48,9 @@ const chooseOf = (account: EvmAccount, holdings: readonly EvmHolding[], world: C
   return way && { account, way, holdings: moved.filter(({ on }) => ways.get(on) === way) }
 }
 
+/** Ways whose transaction many addresses share. */
+const SHARED: readonly SweepWay[] = ['delegate', 'authorize']
+
 /** Chooses for all, knowing how many share a batch: what would not pay in the batch there is, is not in it. */
 export const chooseAll = (
   all: readonly { account: EvmAccount; holdings: readonly EvmHolding[]; kPerMille: bigint }[],
@@ -52,7 +58,7 @@ export const chooseAll = (
 ): EvmChoice[] => {
   for (let size = Math.min(world.batchSize, all.length); size > 0;) {
     const chosen = all.flatMap(({ account, holdings, kPerMille }) => chooseWay(account, holdings, { ...world, kPerMille, batchSize: size }) ?? [])
-    const shared = Math.min(world.batchSize, chosen.filter(({ way }) => way === 'delegate').length)
+    const shared = Math.min(world.batchSize, chosen.filter(({ way }) => SHARED.includes(way)).length)
     if (shared === 0 || shared >= size) return chosen
     size = shared
   }

@@ -8,7 +8,7 @@ import { unitsWorth, worthInCoin } from './coin-worth.ts'
 import type { EvmAccount, EvmHolding } from './evm-account.ts'
 import { batchGas, fitBatch, MOST_GAS, planBatch, type BatchMember } from './evm-batch.ts'
 import { chooseAll, chooseWay, type ChoiceWorld } from './evm-choice.ts'
-import { DEFAULT_SWEEP_POLICY, readSweepPolicy } from './policy.ts'
+import { DEFAULT_SWEEP_POLICY, readSweepPolicy, type SweepSettings } from './policy.ts'
 
 const HOT = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const TOKEN: Hex = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
@@ -25,7 +25,7 @@ const account = (index: number, more: Partial<EvmAccount> & { sweptBefore?: numb
 const delegated = (index: number, more: Partial<EvmAccount> = {}): EvmAccount =>
   account(index, { nonce: 1, code: `0xef0100${contracts.delegate.address.slice(2).toLowerCase()}`, ...more })
 const held = (on: Hex, worth: bigint): EvmHolding => ({ asset: on === COIN ? 'ETH' : 'USDT', units: 1n, since: new Date(0), failures: 0, on, amount: 1n, worth })
-const world: ChoiceWorld = { gasPrice: GWEI, batchSize: 50, setCode: true, kPerMille: 1_000n, traces: true, delegate: contracts.delegate.address }
+const world: ChoiceWorld = { gasPrice: GWEI, batchSize: 50, setCode: true, kPerMille: 1_000n, traces: true, delegate: contracts.delegate.address, signed: new Set() }
 
 describe('ways', () => {
   test('what one address can do cheapest by itself is a batch when many share it', () => {
@@ -33,6 +33,11 @@ describe('ways', () => {
     expect(chooseAll(many, world).map(({ way }) => way)).toEqual(Array.from({ length: 10 }, () => 'delegate'))
     expect(chooseAll(many.slice(0, 1), world).map(({ way }) => way)).toEqual(['top-up'])
     expect(chooseAll(many, { ...world, setCode: false }).map(({ way }) => way)).toEqual(Array.from({ length: 10 }, () => 'top-up'))
+  })
+
+  test('without delegation a token that takes signatures is swept by them, another by a transfer of its own', () => {
+    const many = Array.from({ length: 10 }, (_, i) => ({ account: account(i), holdings: [held(TOKEN, E18)], kPerMille: 1_000n }))
+    expect(new Set(chooseAll(many, { ...world, setCode: false, signed: new Set(['USDT']) }).map(({ way }) => way))).toEqual(new Set(['authorize']))
   })
 
   test('coin leaves by delegation only where blocks show it', () => {
@@ -118,6 +123,6 @@ describe('the policy file', () => {
 
   test.each([[{ batch: 0 }, 'batch'], [{ batch: 201 }, 'batch'], [{ bach: 1 }, 'bach'], [{ enabled: 'no' }, 'enabled'], [{ setCode: 'on' }, 'setCode'], [{ maxTopUp: '-1' }, 'maxTopUp'], [{ maxAgeMs: '1' }, 'maxAgeMs']])(
     'names what makes no sense: %j', (given, place) => {
-      expect(() => readSweepPolicy('ETHEREUM', given)).toThrow(`ETHEREUM.sweep.${place}`)
+      expect(() => readSweepPolicy('ETHEREUM', given as SweepSettings)).toThrow(`ETHEREUM.sweep.${place}`)
     })
 })

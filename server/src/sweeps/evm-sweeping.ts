@@ -6,6 +6,13 @@ import type { PausePoint, SendingPolicy } from '../outgoing/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import type { SweepPolicy } from './policy.ts'
 
+/** What the signer's policy lets be swept on a network now: nothing while it is switched off. Tickers. */
+export interface Allowed {
+  all: ReadonlySet<string>
+  /** tokens whose transfers it signs for others to carry out (EIP-3009) */
+  signed: ReadonlySet<string>
+}
+
 /** What bringing deposits of one EVM network together needs. */
 export interface EvmSweepDeps {
   runtime: Runtime
@@ -17,14 +24,14 @@ export interface EvmSweepDeps {
   hotAddress: string
   policy: SweepPolicy
   sending: SendingPolicy
-  /** tickers that the signer's policy lets be swept on the network now: none while it is switched off */
-  allowed(): Promise<ReadonlySet<string>>
+  allowed(): Promise<Allowed>
   pause: PausePoint
 }
 
 /** The same, with what one round holds to. */
 export interface EvmRound extends EvmSweepDeps {
   contracts: SweepContracts
+  permitted: Allowed
 }
 
 /** Another process was faster: everything of the transaction is taken back. */

@@ -118,6 +118,20 @@ test('without delegation an address is sent its gas and pays by itself; what is 
   expect(await world.drift()).toEqual([])
 }, 120_000)
 
+test('without delegation, a token that takes signatures is swept by them, many holders at once, and again', async () => {
+  const world = await open(ethereum, { policy: { setCode: 'off' }, domain: { name: 'Sandbox USD Coin', version: '2' } })
+  const owners = await Promise.all(Array.from({ length: 5 }, () => world.address()))
+  for (const round of [1, 2]) {
+    for (const { address } of owners) await world.pay('USDC', address, '300')
+    await world.mine(4)
+    await world.settle()
+    expect(await statesOf(world)).toEqual({ 'authorize final': 5 * round })
+  }
+  for (const { address } of owners) expect(await world.onChain(address, 'USDC')).toBe(0n)
+  expect((await world.outgoing()).map(({ purpose, state }) => `${purpose} ${state}`), 'the relay and two batches').toEqual(Array.from({ length: 3 }, () => 'sweep final'))
+  expect(await world.drift()).toEqual([])
+}, 120_000)
+
 test('where blocks show no inner calls, coin leaves by a payment of its address, and all of it but its fee arrives', async () => {
   const world = await open(ethereum, { traces: 'off' })
   const { address } = await world.address()
@@ -170,6 +184,20 @@ test('what stays behind in a batch is seen to have stayed, and is swept again by
   expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
   expect((await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04')), 'it has delegated already').toHaveLength(1)
   expect(await world.drift()).toEqual([])
+}, 120_000)
+
+test('what the signer refuses is free again after a while, and its nonce holds nothing up', async () => {
+  const world = await open(ethereum, { signersMaxFee: 1n })
+  const addresses = await holding(world, 4)
+  await world.deployed()
+  await world.settle()
+  expect(await statesOf(world)).toEqual({ 'delegate replaced': 4 })
+  expect((await world.outgoing()).map(({ purpose, state }) => `${purpose} ${state}`).toSorted()).toEqual(['filler final', 'sweep abandoned'])
+  world.later(HOUR + 1_000)
+  await world.settle()
+  // What failed goes alone.
+  expect((await statesOf(world))['delegate replaced'] ?? 0).toBeGreaterThan(4)
+  expect(await leftOf(world, addresses)).toEqual([units(200n), units(200n), units(200n), units(200n)])
 }, 120_000)
 
 test('a reorganisation takes a sweep back; the same bytes are mined again, and costs are charged once', async () => {

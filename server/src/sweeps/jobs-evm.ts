@@ -11,6 +11,7 @@ import { planBatches } from './jobs-batches.ts'
 import { areReady } from './jobs-contracts.ts'
 import { planDirect } from './jobs-direct.ts'
 import { readCandidates, takesSetCode, valued, type Candidate } from './jobs-reading.ts'
+import { planRelays } from './jobs-relay.ts'
 import { planTopUp, sendFunded } from './jobs-topup.ts'
 import { leastWorth } from './policy.ts'
 import { isAnythingHeld } from './queries.ts'
@@ -34,25 +35,25 @@ export const createEvmSweepJob = (deps: EvmSweepDeps, everyMs: number): Job => (
     // Nobody is asked anything while nothing waits at all.
     const isFunded = (await sweepsIn(runtime.db, network, 'funded', 1)).length > 0
     if (!isFunded && !(await isAnythingHeld(runtime.db, network))) return false
-    const allowed = await deps.allowed()
-    return allowed.size > 0 && sweepOnce({ ...deps, contracts: sweepContracts(deps.hotAddress) }, allowed, isFunded)
+    const permitted = await deps.allowed()
+    return permitted.all.size > 0 && sweepOnce({ ...deps, contracts: sweepContracts(deps.hotAddress), permitted }, isFunded)
   },
 })
 
-const sweepOnce = async (round: EvmRound, allowed: ReadonlySet<string>, isFunded: boolean): Promise<boolean> => {
+const sweepOnce = async (round: EvmRound, isFunded: boolean): Promise<boolean> => {
   const { network, adapter } = round
   if (!(await isNonceSound(round))) return false
   const rate = await adapter.feeRate()
   if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
   const sent = isFunded && (await sendFunded(round, rate))
-  return (await planFresh(round, allowed, rate)) || sent
+  return (await planFresh(round, rate)) || sent
 }
 
-const planFresh = async (round: EvmRound, allowed: ReadonlySet<string>, rate: GasRate): Promise<boolean> => {
+const planFresh = async (round: EvmRound, rate: GasRate): Promise<boolean> => {
   const { runtime, network, policy } = round
   const usd = await freshPrices(runtime.db, round.catalogue.crypto.map(({ ticker }) => ticker), new Date(runtime.clock.now()))
-  const holders = await holdersOn(runtime.db, network, MOST_HOLDERS, worthwhile(round, allowed, usd, rate))
-  const looked = holders.slice(0, policy.batch * 2).map((holder) => ({ holder, holdings: valued(round, holder, usd, allowed) }))
+  const holders = await holdersOn(runtime.db, network, MOST_HOLDERS, worthwhile(round, usd, rate))
+  const looked = holders.slice(0, policy.batch * 2).map((holder) => ({ holder, holdings: valued(round, holder, usd) }))
   const candidates = await readCandidates(round, looked.filter(({ holdings }) => holdings.length > 0))
   if (candidates.length === 0) return false
   for (const { account, holdings } of candidates) {
@@ -62,11 +63,11 @@ const planFresh = async (round: EvmRound, allowed: ReadonlySet<string>, rate: Ga
 }
 
 /** The least that can be worth sweeping now, so that dust does not stand in the way of what is. */
-const worthwhile = ({ catalogue, network, policy, runtime }: EvmRound, allowed: ReadonlySet<string>, usd: ReadonlyMap<string, bigint>, rate: GasRate): Worthwhile => {
+const worthwhile = ({ catalogue, network, policy, runtime, permitted }: EvmRound, usd: ReadonlyMap<string, bigint>, rate: GasRate): Worthwhile => {
   const price = expectedPrice(rate)
   const isClosed = policy.maxGasPrice !== undefined && price > policy.maxGasPrice
   const now = runtime.clock.business()
-  const least = [...allowed].flatMap((ticker) => {
+  const least = [...permitted.all].flatMap((ticker) => {
     const young = unitsWorth(catalogue, network, ticker, (LEAST_GAS * price * policy.kPerMille) / 1000n, usd)
     const overdue = unitsWorth(catalogue, network, ticker, LEAST_GAS * price, usd)
     return young === undefined || overdue === undefined ? [] : [[ticker, { young: isClosed ? NEVER : young, overdue }] as const]
@@ -75,7 +76,7 @@ const worthwhile = ({ catalogue, network, policy, runtime }: EvmRound, allowed: 
 }
 
 const choose = async (round: EvmRound, candidates: readonly Candidate[], rate: GasRate): Promise<EvmChoice[]> => {
-  const { adapter, policy, contracts, runtime } = round
+  const { adapter, policy, contracts, runtime, permitted } = round
   const [setCode, { traces }] = await Promise.all([takesSetCode(round), adapter.capabilities()])
   const now = runtime.clock.business()
   const all = candidates.map(({ account, holdings }) => {
@@ -83,7 +84,7 @@ const choose = async (round: EvmRound, candidates: readonly Candidate[], rate: G
     // At the least cost for the oldest: with an address that is emptied anyway goes all that is worth its own part.
     return { account, holdings, kPerMille: leastWorth(policy, oldest, now) }
   })
-  return chooseAll(all, { gasPrice: expectedPrice(rate), batchSize: policy.batch, setCode, traces, delegate: contracts.delegate.address })
+  return chooseAll(all, { gasPrice: expectedPrice(rate), batchSize: policy.batch, setCode, traces, delegate: contracts.delegate.address, signed: permitted.signed })
 }
 
 /** Batches first. Half of what the hot wallet may have on its way is left to payouts. */
@@ -96,6 +97,7 @@ const carryOut = async (round: EvmRound, choices: readonly EvmChoice[], rate: Ga
   if (delegated.length > 0 && (await slots())) {
     if (await areReady(round, [contracts.delegate, contracts.batch], rate)) planned = await planBatches(round, delegated, rate)
   }
+  if (await slots()) planned = (await planRelays(round, by('authorize'), rate)) || planned
   for (const choice of by('direct')) planned = (await planDirect(round, choice, rate)) || planned
   for (const choice of by('top-up')) if (await slots()) planned = (await planTopUp(round, choice, rate)) || planned
   return planned

@@ -25,13 +25,12 @@ export interface Candidate {
 
 /** What holders hold, in units of the chain and worth in its coin; without what has no price, or may not be swept. */
 export const valued = (
-  { catalogue, network }: EvmRound,
+  { catalogue, network, permitted }: EvmRound,
   holder: Holder,
   usd: ReadonlyMap<string, bigint>,
-  allowed: ReadonlySet<string>,
 ): EvmHolding[] =>
   holder.holdings.flatMap((holding) => {
-    const worth = allowed.has(holding.asset) ? worthInCoin(catalogue, network, holding.asset, holding.units, usd) : undefined
+    const worth = permitted.all.has(holding.asset) ? worthInCoin(catalogue, network, holding.asset, holding.units, usd) : undefined
     if (worth === undefined) return []
     return [{ ...holding, worth, on: assetOn(catalogue, network, holding.asset).on, amount: chainAmount(catalogue, network, holding) }]
   })

@@ -17,6 +17,13 @@ export const finalHeightOf = async (db: Db, network: Network): Promise<number | 
   return rows[0]?.height ?? undefined
 }
 
+/** How many sweeps of an asset each of these addresses has seen, however they ended. */
+export const triesOf = async (db: Db, network: Network, asset: string, addresses: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+  const { rows } = await sql<{ address: string; tries: number }>`select address, count(*) as tries from sweeps
+    where network = ${network} and asset = ${asset} and address = any(${[...addresses]}::text[]) group by address`.execute(db)
+  return new Map(rows.map(({ address, tries }) => [address, tries]))
+}
+
 /** Whether any deposit address of a network holds anything at all. */
 export const isAnythingHeld = async (db: Db, network: Network): Promise<boolean> => {
   const { rows } = await sql`select from custody_addresses c join addresses a on a.family = ${familyOf(network)} and a.address = c.address

@@ -25,7 +25,7 @@ import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { createFunding, reconcileFully } from '../treasury/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../watcher/index.ts'
 import { createEvmPayoutJob } from '../withdrawals/index.ts'
-import { createEvmSweepJob, createHouseFollowing, createSweepSettlement, DEFAULT_SWEEP_POLICY, type SweepPolicy } from './index.ts'
+import { createEvmSweepJob, createHouseFollowing, createSweepSettlement, DEFAULT_SWEEP_POLICY, type Allowed, type SweepPolicy } from './index.ts'
 
 const WALLET = { ...TEST_KEYS, masterFingerprint: '00000000' }
 export const HOT = evmHotAddress(WALLET)
@@ -46,6 +46,10 @@ export interface SweepOptions {
   tokens: SweepTokens
   adapterOf(url: string, tokens: readonly string[]): AccountChainAdapter & { close(): Promise<void> }
   policy?: Partial<SweepPolicy>
+  /** how USDC names itself in signatures, when it takes them */
+  domain?: { name: string; version: string }
+  /** the signer's cap on fees, wei */
+  signersMaxFee?: bigint
 }
 
 export interface SweepRow {
@@ -90,7 +94,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
   }
   const sending = { ...DEFAULT_POLICY, rebroadcastEveryMs: 0, bumpAfterMs: 60_000, maxBatchFee: E18 }
   const policy: SweepPolicy = { ...DEFAULT_SWEEP_POLICY, ...options.policy }
-  const allowed = async (): Promise<ReadonlySet<string>> => new Set([coin, 'USDT', 'USDC'])
+  const allowed = async (): Promise<Allowed> => ({ all: new Set([coin, 'USDT', 'USDC']), signed: new Set(options.domain ? ['USDC'] : []) })
   const shared = { runtime, catalogue, network, chainId: BigInt(chainId), adapter, hotAddress: HOT, pause }
   const sweepJob = () => createEvmSweepJob({ ...shared, policy, sending, allowed }, 0)
   const sendJob = () =>
@@ -234,7 +238,7 @@ const wipe = async (db: Db): Promise<void> => {
 }
 
 /** The real signer's judgement and memory, without its socket. */
-const signerOf = async ({ network, chainId, tokens }: SweepOptions, now: () => number): Promise<Signer> => {
+const signerOf = async ({ network, chainId, tokens, domain, signersMaxFee = E18 }: SweepOptions, now: () => number): Promise<Signer> => {
   const policy = {
     ...policyFile,
     networks: {
@@ -247,7 +251,7 @@ const signerOf = async ({ network, chainId, tokens }: SweepOptions, now: () => n
           USDT: { ...WIDE, contract: checksumAddress(tokens.USDT.contract) },
           USDC: { ...WIDE, contract: checksumAddress(tokens.USDC.contract) },
         },
-        sweep: { enabled: true, treasury: HOT, maxFee: E18.toString(), maxTopUp: '10000000000000000' },
+        sweep: { enabled: true, treasury: HOT, maxFee: signersMaxFee.toString(), maxTopUp: '10000000000000000', ...(domain && { domains: { USDC: domain } }) },
       },
     },
   }
