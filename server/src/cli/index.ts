@@ -10,10 +10,11 @@ import { moneyCommands } from './money.ts'
 import { reserveCommands } from './reserves.ts'
 import { runCommands } from './run.ts'
 import { treasuryCommand } from './treasury.ts'
+import { tronCommands } from './tron.ts'
 import type { Environment } from './open.ts'
 
 const commands: readonly Command[] = [
-  ...runCommands, ...merchantCommands, ...booksCommands, ...costCommands, ...coldCommands, treasuryCommand, ...reserveCommands, ...moneyCommands, ...eventCommands, doctorCommand,
+  ...runCommands, ...merchantCommands, ...booksCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...reserveCommands, ...moneyCommands, ...eventCommands, doctorCommand,
 ]
 
 const overview = (): string => {

@@ -14,14 +14,14 @@ import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../deposits/index.ts'
 import { balancesOf, HOUSE, type AccountKind } from '../ledger/index.ts'
-import { createFollowing, createSendingJob, DEFAULT_TRON_POLICY, ensureWallets, insertPlanned, tronHotAddress } from '../outgoing/index.ts'
+import { createFollowing, createSendingJob, DEFAULT_TRON_POLICY, ensureWallets, tronHotAddress } from '../outgoing/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { createFunding, reconcileFully } from '../treasury/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../watcher/index.ts'
 import { spendableSun } from '../withdrawals/index.ts'
 import { createHouseFollowing, createSweepSettlement, createTronSweepJob, DEFAULT_SWEEP_POLICY, tronPurposeOf, type SweepPolicy } from './index.ts'
-import { planStake, type StakeOrder } from './tron-stake.ts'
+import { orderStake, type StakeOrder } from './tron-stake.ts'
 
 export const USDT = base58Of(tokenAddress('USDT'))
 const WALLET = { ...TEST_KEYS, masterFingerprint: '00000000' }
@@ -124,6 +124,8 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
   const isQuiet = async (): Promise<boolean> =>
     (await openLoans()) === 0 && (await sweeps()).every(({ state }) => ['final', 'failed', 'replaced'].includes(state)) &&
     (await sql`select from outgoing where state not in ('final', 'failed', 'abandoned')`.execute(db)).rows.length === 0
+  const spendable = () => spendableSun({ runtime, catalogue, adapter, hotAddress: HOT })
+  const order = (wanted: StakeOrder) => orderStake({ runtime, adapter, hotAddress: HOT, spendable }, wanted)
   let index = 0
   const world = {
     chain, db, adapter, runtime, points, permission,
@@ -152,15 +154,17 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
       }
       throw new Error(`not settled: ${JSON.stringify(await sweeps())}`)
     },
-    stake: async (order: StakeOrder): Promise<void> => {
-      await inTransaction(db, async (tx) => insertPlanned(tx, await planStake({ runtime, adapter, hotAddress: HOT }, order), momentOf(runtime)))
+    order,
+    stake: async (wanted: StakeOrder): Promise<void> => {
+      const ordered = await order(wanted)
+      if ('refused' in ordered) throw new Error(ordered.refused)
       await world.settle()
     },
     /** The next process dies when it passes this point once more than `passes` times. */
     killAt: (name: string, passes = 0): void => void (fatal = { name, passes }),
     isArmed: (): boolean => fatal !== undefined,
     job: () => start().sweep,
-    spendable: () => spendableSun({ runtime, catalogue, adapter, hotAddress: HOT }),
+    spendable,
     prices,
     restart: (): void => void (jobs = start()),
     balance: async (merchantId: string, asset: string, kind: AccountKind): Promise<bigint> => (await balancesOf(db, kind, [{ merchantId, asset }]))[0]!.posted,

@@ -196,10 +196,17 @@ test('a loan that somebody took back by hand is closed, not taken back twice', a
 })
 
 test('TRX that is staked, lent or unfreezing is ours in the books, and no payout is made of it', async () => {
-  const { mine, later, differences, spendable, onChain, adapter, costOf } = await open({ trx: '10000' })
+  const { mine, later, differences, order, spendable, onChain, adapter, costOf } = await open({ trx: '10000' })
   await world.stake({ kind: 'stake', resource: 'ENERGY', sun: 6_000n * TRX })
   await world.stake({ kind: 'unstake', resource: 'ENERGY', sun: 1_000n * TRX })
   expect(await differences()).toEqual([])
+  for (const [wanted, why] of [
+    [{ kind: 'stake', resource: 'ENERGY', sun: 4_000n * TRX }, 'can spare'],
+    [{ kind: 'stake', resource: 'BANDWIDTH', sun: TRX - 1n }, '1 TRX at least'],
+    [{ kind: 'unstake', resource: 'BANDWIDTH', sun: TRX }, '0 sun are staked'],
+    [{ kind: 'unstake', resource: 'ENERGY', sun: 5_000n * TRX + 1n }, 'are staked for it'],
+    [{ kind: 'withdraw' }, 'long enough'],
+  ] as const) expect(await order(wanted)).toEqual({ refused: expect.stringContaining(why) })
   const costs = await costOf(HOUSE)
   expect(await spendable()).toBe(4_000n * TRX - costs)
   expect(await onChain(HOT, null)).toBe(10_000n * TRX - costs)

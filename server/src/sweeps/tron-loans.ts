@@ -81,3 +81,18 @@ export const borrowersOf = async (tx: Tx, returnId: string): Promise<string[]> =
   const { rows } = await sql<{ merchantId: string }>`select merchant_id as "merchantId" from tron_loans where return_id = ${returnId} order by id`.execute(tx)
   return rows.map(({ merchantId }) => merchantId)
 }
+
+export interface OpenLoan extends Pick<Loan, 'address' | 'stake'> {
+  /** of the transaction that lends, and of the one that takes back */
+  lending: string
+  returning: string | null
+  since: Date
+}
+
+/** What is lent or about to be, the oldest first. */
+export const openLoansOf = async (db: Db): Promise<OpenLoan[]> => {
+  const { rows } = await sql<OpenLoan>`select l.address, l.stake, o.state as lending, r.state as returning, l.created_at as since
+    from tron_loans l join outgoing o on o.id = l.lend_id left join outgoing r on r.id = l.return_id
+    where l.closed_at is null order by l.created_at, l.id`.execute(db)
+  return rows
+}

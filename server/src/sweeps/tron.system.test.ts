@@ -146,6 +146,9 @@ test('T2 energy that is used up meanwhile: what it still lacks is sent to be bur
   await work()
   await work()
   await mine(SOLID)
+  // What is lent is still ours.
+  expect((await world.adapter.stakeOf(HOT)).lent.ENERGY).toBeGreaterThan(0n)
+  expect(await differences()).toEqual([])
   // The network shares out a thousandth of the energy from now on: the loan is worth next to nothing, and so is the stake.
   await chain.setParameters({ getTotalEnergyCurrentLimit: 180_000_000n })
   await mine(1)

@@ -1,0 +1,88 @@
+import { parseArgs } from 'node:util'
+import { createAdapters } from '../adapters/chains/index.ts'
+import type { TronChainAdapter } from '../adapters/chains/port.ts'
+import { formatUnits, parseUnits } from '../money/index.ts'
+import { tronHotAddress } from '../outgoing/index.ts'
+import { orderStake, standingOfStake, type StakeDeps, type StakeOrder, type StakeStanding } from '../sweeps/index.ts'
+import { spendableSun } from '../withdrawals/index.ts'
+import { print, UsageError, type Command } from './command.ts'
+import { needed, withInstallation } from './merchant.ts'
+import { required, tokensOf, type Environment } from './open.ts'
+import { printTable } from './table.ts'
+
+const DECIMALS = 6
+const trx = (sun: bigint): string => formatUnits(sun, DECIMALS)
+
+export const tronCommands: readonly Command[] = [
+  {
+    name: 'tron stake',
+    usage: 'tron stake AMOUNT [--bandwidth]',
+    summary: 'stake TRX of the hot wallet for energy, which sweeps are lent and payouts use, or for bandwidth',
+    run: (args, env) => order(env, amountOrder('stake', args)),
+  },
+  {
+    name: 'tron unstake',
+    usage: 'tron unstake AMOUNT [--bandwidth]',
+    summary: 'stop staking so much; it can be withdrawn after the time TRON sets, 14 days',
+    run: (args, env) => order(env, amountOrder('unstake', args)),
+  },
+  {
+    name: 'tron withdraw',
+    usage: 'tron withdraw',
+    summary: 'make what was unstaked and has waited long enough spendable again',
+    run: (_args, env) => order(env, { kind: 'withdraw' }),
+  },
+  {
+    name: 'tron status',
+    usage: 'tron status',
+    summary: 'show energy, bandwidth, stake, what is lent to whom, and what waits to be withdrawn',
+    run: (_args, env) => withTron(env, async (deps) => printStanding(await standingOfStake(deps), await deps.spendable())),
+  },
+]
+
+const amountOrder = (kind: 'stake' | 'unstake', args: readonly string[]): StakeOrder => {
+  const { values, positionals } = parseArgs({ args: [...args], options: { bandwidth: { type: 'boolean', default: false } }, allowPositionals: true })
+  const amount = parseUnits(needed(positionals[0], 'AMOUNT'), DECIMALS)
+  if (!amount.ok) throw new UsageError('AMOUNT is in TRX, with six decimals at most')
+  return { kind, resource: values.bandwidth ? 'BANDWIDTH' : 'ENERGY', sun: amount.units }
+}
+
+const order = (env: Environment, wanted: StakeOrder): Promise<void> =>
+  withTron(env, async (deps) => {
+    const ordered = await orderStake(deps, wanted)
+    if ('refused' in ordered) throw new Error(ordered.refused)
+    print(`ordered as transaction ${ordered.id}: the worker has it signed and sends it; see \`bursar tron status\` in a minute or two`)
+  })
+
+const withTron = (env: Environment, work: (deps: StakeDeps) => Promise<void>): Promise<void> =>
+  withInstallation(env, async ({ config, runtime }) => {
+    const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+    const adapters = createAdapters(required(config.networks, 'BURSAR_NETWORKS_FILE'), tokensOf(catalogue))
+    try {
+      const adapter = adapters.get('TRON') as TronChainAdapter | undefined
+      if (!adapter) throw new Error('BURSAR_NETWORKS_FILE names no node of TRON')
+      const hotAddress = tronHotAddress(required(config.xpubs, 'BURSAR_XPUBS_FILE'))
+      await work({ runtime, adapter, hotAddress, spendable: () => spendableSun({ runtime, catalogue, adapter, hotAddress }) })
+    } finally {
+      await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
+    }
+  })
+
+const printStanding = ({ stake, resources, supply, lendable, loans }: StakeStanding, spendable: bigint): void => {
+  const { staked, lent, unfreezing } = stake
+  printTable(['TRX', ''], [
+    ['can be spent', trx(spendable)],
+    ['staked for energy', trx(staked.ENERGY)],
+    ['staked for bandwidth', trx(staked.BANDWIDTH)],
+    ['lent for energy', trx(lent.ENERGY)],
+    ['can be lent now', trx(lendable)],
+    ...unfreezing.map(({ amount, at }) => [`unstaked, from ${new Date(at).toISOString()} on`, trx(amount)]),
+  ])
+  print(`energy left ${resources.energy}; bandwidth left ${resources.bandwidth} staked, ${resources.freeBandwidth} free`)
+  if (!supply) return print('the hot wallet is not activated yet: send it TRX')
+  if (supply.stakedForEnergy > 0n) print(`10000 TRX staked give ${(10_000n * supply.energy) / supply.stakedForEnergy} energy a day`)
+  if (loans.length === 0) return print('nothing is lent')
+  printTable(['lent to', 'TRX', 'since', 'loan', 'return'], loans.map(({ address, stake: sun, since, lending, returning }) => [
+    address, trx(sun), since.toISOString(), lending, returning ?? '-',
+  ]))
+}
