@@ -1,4 +1,5 @@
 /** Bitcoin payouts and coins on a real node: batches, bumps, children that pay for their parents, small coins joined, and kills in between. */
+import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
@@ -94,7 +95,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     await request(await someone(), 100_000n)
     await work()
     await mine(1)
-    const { rows } = await (await import('kysely')).sql<{ address: string }>`select address from house_addresses where branch = 1`.execute(db)
+    const { rows } = await sql<{ address: string }>`select address from house_addresses where branch = 1`.execute(db)
     await world.pay(rows[0]!.address, 5_000_000n)
     await mine(1)
     const more = await request(await someone(), 2_000_000n)
@@ -214,7 +215,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     expect(Number(entry.fees.ancestor) * 1e8).toBeGreaterThanOrEqual(50 * Number(entry.ancestorsize))
     await mine(FINAL)
     expect(await costs()).toEqual({ house: 0n, merchant: child.fee })
-    const { rows } = await (await import('kysely')).sql<{ state: string }>`select distinct state from deposits`.execute(db)
+    const { rows } = await sql<{ state: string }>`select distinct state from deposits`.execute(db)
     expect(rows).toEqual([{ state: 'credited' }])
     await reconciled()
   })
@@ -264,6 +265,24 @@ describeWithBitcoind('Bitcoin in and out', () => {
     await mine(FINAL)
     expect([(await only('consolidation')).state, await costs()]).toEqual(['final', { house: 0n, merchant: joined.fee }])
     await reconciled()
+  })
+
+  test('what the signer refuses, or a stop covers, is not planned again and again', async () => {
+    const { work, later, sent, alerts, db, address, pay, catchUp, rate } = await open({ signerJoins: false })
+    await deposit(...Array.from({ length: 6 }, () => 30_000n))
+    for (let i = 0; i < 3; i += 1) await work()
+    expect([(await only('consolidation')).state, await alerts()]).toEqual(['abandoned', ['signer-disabled']])
+    await sql`insert into freezes(id, asset, reason, created_at) values (gen_random_uuid(), 'BTC', 'a test', ${new Date()})`.execute(db)
+    await pay(await address(), 2_000_000n)
+    await catchUp()
+    later(4 * HOUR)
+    await work()
+    rate(50_000n)
+    await work()
+    expect(await sent()).toHaveLength(1)
+    await sql`update freezes set lifted_at = created_at`.execute(db)
+    await work()
+    expect(await sent()).toHaveLength(2)
   })
 
   test('coins that waiting payments need are left alone, and a share of all stays', async () => {

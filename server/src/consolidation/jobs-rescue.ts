@@ -6,7 +6,7 @@ import { rescale } from '../money/index.ts'
 import { anyChange, bitcoinKey, planConsolidation, takeChange, type Attempt, type OwnCoin } from '../outgoing/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { rateOf, storeJoining, type ConsolidationDeps } from './jobs.ts'
-import { stuckDeposits } from './store.ts'
+import { mayPlan, stuckDeposits } from './store.ts'
 
 const EVERY_MS = 30_000
 const MOST_STUCK = 500
@@ -17,9 +17,9 @@ export const createRescueJob = (deps: ConsolidationDeps): Job => ({
   everyMs: Math.min(EVERY_MS, deps.policy.everyMs),
   run: async () => {
     const { runtime, policy } = deps
-    const since = new Date(momentOf(runtime).at.getTime() - policy.rescueAfterMs)
-    const stuck = await stuckDeposits(runtime.db, since, MOST_STUCK)
-    if (stuck.length === 0) return false
+    const { at } = momentOf(runtime)
+    const stuck = await stuckDeposits(runtime.db, new Date(at.getTime() - policy.rescueAfterMs), MOST_STUCK)
+    if (stuck.length === 0 || !(await mayPlan(runtime.db, at))) return false
     const rate = await rateOf(deps.adapter)
     for (const [transaction, outputs] of Map.groupBy(stuck, (output) => output.transaction)) {
       const coins = outputs.map(({ vout, address, index, units }): OwnCoin => {
@@ -40,7 +40,8 @@ export const payForParent =
   (deps: ConsolidationDeps) =>
   async (_outgoing: unknown, attempt: Attempt, rate: bigint): Promise<boolean> => {
     const coin = ownOutputOf(deps, attempt)
-    return coin !== undefined && payFor(deps, coin.transaction, [coin], rate, deps.sending.maxFeePerMille)
+    if (coin === undefined || !(await mayPlan(deps.runtime.db, momentOf(deps.runtime).at))) return false
+    return payFor(deps, coin.transaction, [coin], rate, deps.sending.maxFeePerMille)
   }
 
 /** @param mostPerMille thousandths of what the coins hold: a dearer rescue is not worth it */

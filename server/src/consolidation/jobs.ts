@@ -11,7 +11,7 @@ import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { waitingPayments } from '../withdrawals/index.ts'
 import type { ConsolidationPolicy } from './policy.ts'
 import { isLow, noteRate } from './rates.ts'
-import { CoinTaken, insertJoining, isJoining, type Joining } from './store.ts'
+import { CoinTaken, insertJoining, isJoining, mayPlan, type Joining } from './store.ts'
 
 export interface ConsolidationDeps {
   runtime: Runtime
@@ -44,7 +44,7 @@ const joinSmallCoins = async (deps: ConsolidationDeps): Promise<void> => {
   const rate = await rateOf(deps.adapter)
   await noteRate(db, 'BITCOIN', rate, at, policy.windowMs)
   if (!policy.enabled || rate > sending.patientRate || !(await isLow(db, 'BITCOIN', rate, at, policy))) return
-  if (await isJoining(db, at)) return
+  if ((await isJoining(db)) || !(await mayPlan(db, at))) return
   const waiting = await waitingPayments(deps, at, MOST_WAITING)
   const coins = (await spendableCoins(db, 'BITCOIN', MOST_COINS)).map((own) => spendable(wallet, own))
   const gathered = gatherCoins({ ...policy, coins, waiting, changeScript: anyChange(wallet).script, feeRateMilliSatPerVb: rate })

@@ -32,13 +32,20 @@ export class CoinTaken extends Error {
 /** After the signer refused one, the next is not planned for so long: the operator is told, and may change its policy. */
 const REFUSED_PAUSE_MS = 3_600_000
 
-/** Whether coins are being joined already, or the signer has lately refused to. */
-export const isJoining = async (db: Db, at: Date): Promise<boolean> => {
+/** Whether anything may be planned: no stop covers it, and the signer has not lately refused to join coins. */
+export const mayPlan = async (db: Db, at: Date): Promise<boolean> => {
   const since = new Date(at.getTime() - REFUSED_PAUSE_MS)
-  const { rows } = await sql`select from outgoing o where network = 'BITCOIN' and purpose = 'consolidation'
-    and (state in ('planned', 'signed', 'broadcast')
-      or state = 'abandoned' and updated_at > ${since} and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.raw is not null))
-    limit 1`.execute(db)
+  const { rows } = await sql<{ may: boolean }>`select not exists (select from freezes where lifted_at is null and merchant_id is null
+      and (asset is null or asset = 'BTC') and (network is null or network = 'BITCOIN'))
+    and not exists (select from outgoing o where network = 'BITCOIN' and purpose = 'consolidation' and state = 'abandoned' and updated_at > ${since}
+      and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.raw is not null)) as may`.execute(db)
+  return rows[0]!.may
+}
+
+/** Whether coins are being joined already. */
+export const isJoining = async (db: Db): Promise<boolean> => {
+  const { rows } = await sql`select from outgoing where network = 'BITCOIN' and purpose = 'consolidation'
+    and state in ('planned', 'signed', 'broadcast') limit 1`.execute(db)
   return rows.length > 0
 }
 

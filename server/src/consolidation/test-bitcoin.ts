@@ -90,7 +90,7 @@ export interface BitcoinMoney {
 export const openBitcoinMoney = async (
   node: Bitcoind,
   url: string,
-  more: { sending?: Partial<SendingPolicy>; consolidation?: Partial<ConsolidationPolicy>; /** satoshi */ signerMaxFee?: bigint } = {},
+  more: { sending?: Partial<SendingPolicy>; consolidation?: Partial<ConsolidationPolicy>; /** satoshi */ signerMaxFee?: bigint; signerJoins?: boolean } = {},
 ): Promise<BitcoinMoney> => {
   const chain = await openBitcoinWorld(node)
   // Keys of its own: addresses of one world must not hold what an earlier one left there.
@@ -118,7 +118,7 @@ export const openBitcoinMoney = async (
     ringBlocks: 200,
     settings: { ...DEFAULT_WATCHER_SETTINGS.BITCOIN, network: 'BITCOIN', identity: '' },
   })
-  const signer = await signerOf(keyring, clock.now, more.signerMaxFee ?? 1_000_000n)
+  const signer = await signerOf(keyring, clock.now, { maxFee: more.signerMaxFee ?? 1_000_000n, joins: more.signerJoins ?? true })
   const merchantId = randomUUID()
 
   const jobsOf = (pause: (name: string) => Promise<void>) => {
@@ -238,10 +238,10 @@ const wipe = async (db: Db): Promise<void> => {
 }
 
 /** The real signer's judgement and memory, without its socket. */
-const signerOf = async (keyring: Keyring, now: () => number, maxFee: bigint): Promise<Signer> => {
+const signerOf = async (keyring: Keyring, now: () => number, { maxFee, joins }: { maxFee: bigint; joins: boolean }): Promise<Signer> => {
   const limits = { enabled: true, maxPerIntent: WIDE, maxPerHour: WIDE, maxPerDay: WIDE }
   const fee = { maxUnits: maxFee.toString(), maxPerMille: '1000', maxMilliSatPerVb: '1000000', maxPerHour: WIDE, maxPerDay: WIDE }
-  const bitcoin = { enabled: true, chain: 'regtest', fee, consolidation: { enabled: true }, assets: { BTC: limits } }
+  const bitcoin = { enabled: true, chain: 'regtest', fee, consolidation: { enabled: joins }, assets: { BTC: limits } }
   const policy = readPolicy(JSON.stringify({ version: 1, enabled: true, approvers: [], networks: { BITCOIN: bitcoin } }))
   const history = new History()
   const header = { kind: 'log', version: 1, at: now(), masterFingerprint: keyring.publicKeys.masterFingerprint } as const
