@@ -1,0 +1,102 @@
+/** A chain of TRON with a hot address, and deposit addresses that the engine's own plans empty, signed by keys made here. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { isRefused } from '@bursar/chainkit'
+import { signTronTransaction } from '@bursar/chainkit/signing'
+import { addressOfPublicKey, parseUnsigned, type Contract } from '@bursar/chainkit/tron'
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { base58Of, startTronChain, tokenAddress } from '../../sandbox/tron/index.ts'
+import { createTronAdapter } from '../../server/src/adapters/chains/tron/index.ts'
+import { chooseTronSweep, type TronWay } from '../../server/src/sweeps/tron-choice.ts'
+import { lookAtToken, type TronView } from '../../server/src/sweeps/tron-looking.ts'
+import { byHot, planPreparing, planTransfer } from '../../server/src/sweeps/tron-plans.ts'
+
+const USDT = base58Of(tokenAddress('USDT'))
+const UNITS = 100_000_000n
+const SOLID_LAG = 1
+
+export interface Account {
+  key: Uint8Array
+  address: string
+}
+
+/** What one sweep took, by all its transactions. Sun, and units of energy. */
+export interface Taken {
+  burnt: bigint
+  energy: bigint
+  way: TronWay
+}
+
+export const accountOf = (): Account => {
+  const key = new Uint8Array(randomBytes(32))
+  return { key, address: addressOfPublicKey(secp256k1.getPublicKey(key, false)) }
+}
+
+export const openBenchWorld = async () => {
+  const chain = await startTronChain({ port: 0, solidLag: SOLID_LAG })
+  const adapter = createTronAdapter({ url: chain.url, tokens: [USDT], internalTransactions: true, random: () => 0 })
+  const hot = accountOf()
+  const deps = { adapter, hotAddress: hot.address, runtime: { newId: randomUUID } }
+  const settle = (): Promise<unknown> => chain.mine(1 + SOLID_LAG)
+  await chain.fund({ ticker: 'TRX', to: hot.address, amount: '1000000' })
+  await chain.fund({ ticker: 'USDT', to: hot.address, amount: '1' })
+  await settle()
+
+  const view = async (): Promise<TronView> => {
+    const prices = await adapter.feeRate()
+    const supply = await adapter.supplyFor(hot.address)
+    if (prices.kind !== 'resources' || !supply) throw new Error('the hot address is not there')
+    const [reference, resources, lendable] = await Promise.all([adapter.reference(), adapter.resourcesOf(hot.address), adapter.lendable(hot.address)])
+    return { prices, supply, reference, hot: { resources, lendable, sun: 10n ** 12n }, maxTopUp: 10n ** 12n }
+  }
+  /** Signs, sends, mines. Throws unless it had effect. */
+  const carryOut = async (unsigned: string, { key }: Account): Promise<{ burnt: bigint; energy: bigint }> => {
+    const transaction = parseUnsigned(Buffer.from(unsigned, 'hex'))
+    if (isRefused(transaction)) throw new Error(transaction.message)
+    const { raw, hash } = signTronTransaction(transaction, key)
+    const sent = await adapter.broadcast(Buffer.from(raw).toString('hex'))
+    await settle()
+    const status = await adapter.statusOf(hash)
+    if (sent.kind !== 'accepted' || status.kind !== 'mined' || !status.succeeded) throw new Error(`${hash} had no effect: ${JSON.stringify(sent)}`)
+    const answer = await fetch(`${chain.url}/wallet/gettransactioninfobyid`, { method: 'POST', body: JSON.stringify({ value: hash }) })
+    const { receipt } = (await answer.json()) as { receipt: { energy_usage_total?: number } }
+    return { burnt: status.fee, energy: BigInt(receipt.energy_usage_total ?? 0) }
+  }
+  const byHotAddress = async (contract: Contract): Promise<bigint> => (await carryOut(byHot(deps, await view(), contract, 'resources').unsigned, hot)).burnt
+
+  /** The engine's way, step by step; what was lent is taken back. */
+  const sweep = async (account: Account): Promise<Taken> => {
+    const taken: Taken = { burnt: 0n, energy: 0n, way: 'own' }
+    for (;;) {
+      const now = await view()
+      const look = await lookAtToken(deps as never, now, { address: account.address, contract: USDT, units: UNITS })
+      if (!look.ok) throw new Error(look.message)
+      const { way, step } = chooseTronSweep(look.figures)
+      const target = { address: account.address, derivationIndex: 0 }
+      const isSend = step.kind === 'send'
+      const planned = isSend ? planTransfer(deps, now, target, look.transfer, look.usage) : planPreparing(deps, now, target, step, look.figures.address.isActivated)
+      const { burnt, energy } = await carryOut(planned.outgoing.unsigned, isSend ? account : hot)
+      taken.burnt += burnt
+      taken.energy += energy
+      if (isSend) break
+      taken.way = way
+    }
+    const amount = await adapter.loanOf(hot.address, account.address)
+    if (amount > 0n) taken.burnt += await byHotAddress({ kind: 'UnDelegateResourceContract', owner: hot.address, resource: 'ENERGY', amount, receiver: account.address })
+    return taken
+  }
+  return {
+    sweep,
+    stake: (sun: bigint): Promise<bigint> => byHotAddress({ kind: 'FreezeBalanceV2Contract', owner: hot.address, amount: sun, resource: 'ENERGY' }),
+    fill: async (accounts: readonly Account[]): Promise<void> => {
+      for (const { address } of accounts) await chain.fund({ ticker: 'USDT', to: address, amount: '100' })
+      await settle()
+    },
+    /** A day later every account has its free bytes again, and stake its energy. */
+    nextDay: (): Promise<unknown> => chain.advance(86_400_000),
+    leftOn: async (account: Account): Promise<bigint> => (await adapter.balancesAtFinal([{ address: account.address, contract: null }])).units[0]!,
+    close: async (): Promise<void> => {
+      await adapter.close()
+      await chain.stop()
+    },
+  }
+}
