@@ -271,6 +271,31 @@ describe('payouts', () => {
   })
 })
 
+describe('a worker that dies', () => {
+  test.each(['cold-planned', 'cold-ending'])('at %s leaves nothing behind that the next one does not carry on', async (point) => {
+    await fund(30n * E18)
+    const die = (name: string): Promise<void> => (name === point ? Promise.reject(new Error('killed')) : Promise.resolve())
+    if (point === 'cold-ending') await cold.offer()
+    const before = await cold.transfers()
+    cold.later(61 * MINUTE)
+    cold.before.pause = die
+    await expect(cold.offer()).rejects.toThrow('killed')
+    expect(await cold.transfers()).toEqual(before)
+    cold.before.pause = async () => {}
+    await cold.offer()
+    await cold.offer()
+    expect(await cold.transfers()).toEqual([...before.map(() => 'expired'), 'offered'])
+  })
+
+  test('many workers at once hand out one transfer for each asset', async () => {
+    await fund(30n * E18, 9_000_000_000n)
+    await Promise.all(Array.from({ length: 6 }, () => cold.offer()))
+    expect(await cold.transfers()).toEqual(['offered', 'offered'])
+    const { rows } = await sql<{ nonce: number }>`select nonce from outgoing order by nonce`.execute(cold.db)
+    expect(new Set(rows.map(({ nonce }) => nonce)).size).toBe(2)
+  })
+})
+
 describe('blocks that are lost', () => {
   test('take the transfer and its fee back; the same bytes are mined again', async () => {
     await fund(30n * E18)

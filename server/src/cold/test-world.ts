@@ -1,26 +1,27 @@
 /** Cold storage from the books to a real chain and back: the adapter on a real node, the watcher's steps, payouts beside it, the signer's judgement. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Network } from '@bursar/chainkit'
+import { NATIVE_TICKER, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { keyring, makeSigner, policyFile } from '../../../signer/src/test-world.ts'
 import { Refusal } from '../../../signer/src/refusal.ts'
 import type { ChainWorld } from '../adapters/chains/conformance.ts'
-import type { AccountChainAdapter, ChainAdapter } from '../adapters/chains/port.ts'
+import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
 import type { Signer, SignRequest } from '../adapters/signer/port.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
+import type { Job } from '../jobs/index.ts'
 import { applyAll, balancesOf, HOUSE, type AccountKind } from '../ledger/index.ts'
-import { createFollowing, createSendingJob, DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, ensureWallets, evmHotAddress } from '../outgoing/index.ts'
+import { createFollowing, createSendingJob, DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, ensureWallets, evmHotAddress, tronHotAddress } from '../outgoing/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { createSigning } from '../signing.ts'
 import { createHouseFollowing } from '../sweeps/index.ts'
 import { createFunding, createHotWatchJob, grantCapital, readTreasuryPolicy, reconcileNetwork, type Round, type TreasuryPolicy } from '../treasury/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../watcher/index.ts'
-import { createBitcoinPayoutJob, createEvmPayoutJob, createSettlement } from '../withdrawals/index.ts'
+import { createBitcoinPayoutJob, createEvmPayoutJob, createSettlement, createTronPayoutJob } from '../withdrawals/index.ts'
 import { holdTransfer } from '../withdrawals/postings.ts'
 import type { Withdrawal } from '../withdrawals/withdrawal.ts'
 import {
@@ -30,6 +31,7 @@ import {
 
 export const WALLET = { ...TEST_KEYS, masterFingerprint: keyring.publicKeys.masterFingerprint }
 export const EVM_HOT = evmHotAddress(WALLET)
+export const TRON_HOT = tronHotAddress(WALLET)
 const WIDE = { enabled: true, maxPerIntent: '1'.padEnd(30, '0'), maxPerHour: '1'.padEnd(30, '0'), maxPerDay: '1'.padEnd(30, '0') }
 
 export interface ColdWorld {
@@ -52,7 +54,7 @@ export interface ColdWorld {
   merchantId: string
   /** What the signer was asked, in order; `before` may keep it from answering. */
   asked: SignRequest[]
-  before: { answer(request: SignRequest): Promise<void> }
+  before: { answer(request: SignRequest): Promise<void>; pause(name: string): Promise<void> }
   open(): Promise<OfferedTransfer>
   file(id: string): Promise<ColdFile>
   take(id: string, bytes: Uint8Array): Promise<{ hash: string } | ImportRefusal>
@@ -96,7 +98,7 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
   const signersCold = new Map([...treasury.hot].flatMap(([ticker, { cold }]) => (cold === null ? [] : [[ticker, cold] as const])))
   const judging = await signerOf(network, signersCold, contracts, now)
   const asked: SignRequest[] = []
-  const before: ColdWorld['before'] = { answer: async () => {} }
+  const before: ColdWorld['before'] = { answer: async () => {}, pause: async () => {} }
   const signer: Signer = {
     ...judging,
     sign: async (request) => {
@@ -107,12 +109,17 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
   }
   const signing = createSigning(db, catalogue, signer)
   const subscribers = [createSettlement(catalogue), createColdSettlement(catalogue)]
-  const pause = async (): Promise<void> => {}
-  const sending = { ...(network === 'BITCOIN' ? DEFAULT_BITCOIN_POLICY : DEFAULT_POLICY), rebroadcastEveryMs: 0, maxFeePerMille: 100_000n, maxFee: 10n ** 18n }
+  const pause = (name: string): Promise<void> => before.pause(name)
+  const sending = { ...{ BITCOIN: DEFAULT_BITCOIN_POLICY, TRON: DEFAULT_TRON_POLICY, ETHEREUM: DEFAULT_POLICY, BINANCE_SMART_CHAIN: DEFAULT_POLICY }[network], rebroadcastEveryMs: 0, maxFeePerMille: 100_000n, maxFee: 10n ** 18n }
   const base = { runtime, catalogue, network, adapter, wallet: WALLET, pause }
   const cold = createColdJob({ ...base, sending, treasury, ...(chainId && { chainId }), signersCold: async (ticker) => signersCold.get(ticker) }, 0)
   const payout = { ...base, policy: sending, approved: async (all: readonly Withdrawal[]) => [...all] }
-  const pays = network === 'BITCOIN' ? createBitcoinPayoutJob(payout, 0) : createEvmPayoutJob({ ...payout, network: network as 'ETHEREUM', adapter: adapter as AccountChainAdapter, chainId: chainId!, hotAddress: EVM_HOT }, 0)
+  const payouts = (): Job => {
+    if (network === 'BITCOIN') return createBitcoinPayoutJob(payout, 0)
+    if (network === 'TRON') return createTronPayoutJob({ ...payout, adapter: adapter as TronChainAdapter, hotAddress: TRON_HOT }, 0)
+    return createEvmPayoutJob({ ...payout, network, adapter: adapter as AccountChainAdapter, chainId: chainId!, hotAddress: EVM_HOT }, 0)
+  }
+  const pays = payouts()
   const sends = createSendingJob({ ...base, signer, policy: sending, subscribers, purposeOf: signing.purposeOf })
   const watches = createHotWatchJob({ runtime, catalogue, policies, addresses: new Map([[network, EVM_HOT]]), everyMs: 0 })
   const follower = await beginFollowing({
@@ -206,14 +213,16 @@ const wipe = async (db: Db): Promise<void> => {
 /** The real signer's judgement and memory, without its socket. */
 const signerOf = async (network: Network, cold: ReadonlyMap<string, string>, contracts: Record<string, string>, now: () => number): Promise<Signer> => {
   const { fee, ...theirs } = policyFile.networks[network]
-  const tickers = network === 'BITCOIN' ? ['BTC'] : ['ETH', ...Object.keys(contracts)]
+  const tickers = [NATIVE_TICKER[network], ...Object.keys(contracts)]
   const assets = Object.fromEntries(tickers.map((ticker) => [
     ticker,
     { ...WIDE, ...(contracts[ticker] && { contract: contracts[ticker] }), ...(cold.has(ticker) && { cold: cold.get(ticker) }) },
   ]))
   const much = '1'.padEnd(20, '0')
   const wide = { ...fee, maxUnits: much, maxPerHour: much, maxPerDay: much, ...('maxPerMille' in fee && { maxPerMille: '100000', maxMilliSatPerVb: '1000000' }) }
-  const networks = { [network]: { ...theirs, sweep: undefined, consolidation: undefined, fee: wide, assets } }
+  // A chain that makes blocks at once is ahead of the clock.
+  const lifetime = network === 'TRON' ? { maxLifetimeMs: 3_600_000 } : {}
+  const networks = { [network]: { ...theirs, ...lifetime, sweep: undefined, consolidation: undefined, fee: wide, assets } }
   const { signer } = await makeSigner({ policy: { ...policyFile, networks }, now })
   return {
     sign: async (request) => {
