@@ -27,7 +27,6 @@ const dataCodewords = (version: number): number => codewordsOf(version) - CORREC
 
 /** Table 3: bits of the character count. */
 const countBits = (version: number): number => (version < 10 ? 9 : version < 27 ? 11 : 13)
-const bitsOf = (length: number): number => Math.floor(length / 2) * 11 + (length % 2) * 6
 
 /** How many characters a version holds. */
 export const capacityOf = (version: number): number => {

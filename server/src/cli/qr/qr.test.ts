@@ -72,7 +72,7 @@ test('the smallest version that holds a text is taken, and what none holds is re
 
 test('drawings have every module, and a light border of four', () => {
   const matrix = qrOf('A')
-  const text = qrAsText(matrix).split('\n').map((line) => line.replaceAll(/\u001B\[[\d;]*m/g, ''))
+  const text = qrAsText(matrix).split('\n').map((line) => line.slice('\u001B[30;107m'.length, -'\u001B[0m'.length))
   expect(text).toHaveLength(15)
   expect(text.slice(0, 2).join('').trim()).toBe('')
   const dark = matrix.flat().filter(Boolean).length
