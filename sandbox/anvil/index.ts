@@ -25,6 +25,8 @@ export interface AnvilOptions {
   readonly logFile: string
   /** Seconds between blocks. Absent: blocks come by `evm_mine` or `anvil_mine` only. */
   readonly blockTime?: number
+  /** The rules of the chain, such as `cancun`. Default: anvil's newest. */
+  readonly hardfork?: string
   /** Base fee of the first block, in wei. Default: anvil's. 0 makes it BSC-like. */
   readonly baseFee?: bigint
   /** `safe` is this many blocks behind the head, `finalized` twice as many. */
@@ -101,6 +103,7 @@ function argumentsFor(options: AnvilOptions, port: number): string[] {
     `--prune-history=${keptStates}`,
     options.blockTime === undefined ? '--no-mining' : `--block-time=${options.blockTime}`,
     ...(options.baseFee === undefined ? [] : [`--block-base-fee-per-gas=${options.baseFee}`]),
+    ...(options.hardfork === undefined ? [] : [`--hardfork=${options.hardfork}`]),
     ...(state === undefined ? [] : [`--load-state=${state}`]),
   ]
 }

@@ -106,6 +106,8 @@ test('EVM: a withdrawal stuck below the base fee is bumped with the same nonce, 
   let done: Record<string, unknown> | undefined
   for (let i = 0; i < 40 && !done; i += 1) {
     await sleep(500)
+    // Blocks are as dear until what has to pay more did: a sweep may stand before it in the line.
+    await sandbox.rpcCall('ETHEREUM', 'anvil_setNextBlockBaseFeePerGas', [FIFTY_GWEI])
     await sandbox.mine('ETHEREUM', 1)
     done = await sandbox.notified(shop(), { id, status: 'Done' }, 200).catch(() => undefined)
   }

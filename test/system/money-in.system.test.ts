@@ -121,3 +121,21 @@ test('a merchant whose endpoint fails gets everything later, in order', async ()
   const told = (await sandbox.messages(shop)).map((m) => JSON.parse(m.body) as { hash: string; status: string }).filter((b) => b.hash === hash)
   expect(told.at(-1)!.status).toBe('Done')
 })
+
+test.each([
+  ['ETHEREUM', 'USDT', '400'], ['BINANCE_SMART_CHAIN', 'USDC', '400'], ['ETHEREUM', 'ETH', '1.25'], ['TRON', 'USDT', '400'], ['TRON', 'TRX', '60'],
+] as const)(
+  'on %s, %s that is final leaves its deposit address by itself, for the hot wallet',
+  async (blockchain, ticker, amount) => {
+    const to = await address(blockchain)
+    const hash = await sandbox.pay(blockchain, ticker, to, amount)
+    await sandbox.notified(merchant(), { hash, status: 'Done' })
+    const deadline = performance.now() + 90_000
+    while (Number(await sandbox.balanceOf(blockchain, ticker, to)) > 0.01) {
+      if (performance.now() > deadline) throw new Error(`${to} still holds ${await sandbox.balanceOf(blockchain, ticker, to)}`)
+      await sandbox.mine(blockchain, 1)
+      await sleep(500)
+    }
+  },
+  120_000,
+)

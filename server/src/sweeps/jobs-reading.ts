@@ -12,9 +12,7 @@ const WORD_DIGITS = 66
 /** Whether the chain runs the code an address delegates to (EIP-7702): asked of the node with the very code of our delegate. */
 export const takesSetCode = async ({ adapter, policy, contracts: { delegate } }: EvmRound): Promise<boolean> => {
   if (policy.setCode === 'off') return false
-  const call = { to: SOMEBODY, data: sweepOne.encode([]) }
-  const designation = `0xef0100${delegate.address.slice(2).toLowerCase()}`
-  const answer = await adapter.callWithCode(call, { [SOMEBODY]: designation, [delegate.address]: delegate.code })
+  const answer = await adapter.callDelegated({ address: SOMEBODY, delegate: delegate.address, code: delegate.code, data: sweepOne.encode([]) })
   return answer !== null && answer.length === WORD_DIGITS && BigInt(answer) === 0n
 }
 

@@ -96,10 +96,10 @@ export interface AccountChainAdapter extends ChainAdapter {
   /** The code at the address at the head, in lower-case hex with 0x: `0x` for none, a designation for one that delegates. */
   codeAt(address: string): Promise<string>
   /**
-   * What a call would answer if these accounts had this code (by address), or null when it would fail or the node can't
-   * suppose code. Tells whether a chain knows delegation (EIP-7702) before anything depends on it.
+   * What an address would answer to a call if it delegated (EIP-7702) and the delegate had this code; null when the call
+   * would fail, the chain's rules have no delegation, or the node can't suppose any. Nothing on the chain changes.
    */
-  callWithCode(call: { to: string; data: string }, code: Readonly<Record<string, string>>): Promise<string | null>
+  callDelegated(call: { address: string; delegate: string; code: string; data: string }): Promise<string | null>
   /** `decimals()` of a token contract, to hold against the configuration at start. */
   tokenDecimals(contract: string): Promise<number>
 }

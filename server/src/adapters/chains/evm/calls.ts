@@ -1,14 +1,19 @@
 import { DECIMALS_CALL, decodeUint, isHex } from '@bursar/chainkit/evm'
 import type { AccountChainAdapter } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
-import { Malformed, textOf } from '../shape.ts'
-import { countOf, quantity, quantityOf } from './quantity.ts'
+import { Malformed, objectOf, textOf } from '../shape.ts'
+import { countOf, hashOf, quantity, quantityOf } from './quantity.ts'
 
+type DelegatedCall = Parameters<AccountChainAdapter['callDelegated']>[0]
 type GasEstimate = Awaited<ReturnType<AccountChainAdapter['estimateGas']>>
 
 const REVERTED = 3
 /** How nodes say that the call itself would fail. Anything else they refuse says nothing of the call. */
 const WOULD_REVERT = /revert|invalid opcode|out of gas|gas required exceeds|stack (under|over)flow|bad jump/i
+/** JSON-RPC 2.0: the node does not know the third parameter. */
+const INVALID_PARAMS = -32_602
+/** How nodes say that code begins with a byte no rule knows. */
+const NO_SUCH_CODE = /opcode/i
 const NO_FUNDS = /insufficient ?(funds|balance)/i
 
 export const estimateGas = async (
@@ -31,26 +36,36 @@ export const readMinedNonce = (rpc: Rpc, address: string): Promise<number> =>
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/i
 
 export const readCode = (rpc: Rpc, address: string): Promise<string> =>
-  rpc.read('eth_getCode', [address, 'latest'], (result) => {
-    const code = textOf(result, 'the code').toLowerCase()
-    if (!isHex(code)) throw new Malformed('the code is no hex')
-    return code
-  })
+  rpc.read('eth_getCode', [address, 'latest'], (result) => hexOf(result, 'the code'))
+
+const hexOf = (value: unknown, what: string): string => {
+  const text = textOf(value, what).toLowerCase()
+  if (!isHex(text)) throw new Malformed(`${what} is no hex`)
+  return text
+}
 
 export const readIsContract = async (rpc: Rpc, address: string): Promise<boolean> => {
   const code = await readCode(rpc, address)
   return code !== '0x' && !DELEGATION.test(code)
 }
 
-export const callWithCode = async (
-  rpc: Rpc,
-  call: { to: string; data: string },
-  code: Readonly<Record<string, string>>,
-): Promise<string | null> => {
-  const overrides = Object.fromEntries(Object.entries(code).map(([address, text]) => [address, { code: text }]))
-  const answer = await rpc.ask({ method: 'eth_call', params: [call, 'latest', overrides] })
-  return answer.ok ? rpc.believe('eth_call', () => textOf(answer.result, 'the answer').toLowerCase()) : null
+export const callDelegated = async (rpc: Rpc, { address, delegate, code, data }: DelegatedCall): Promise<string | null> => {
+  if (!(await knowsDelegation(rpc))) return null
+  const overrides = { [address]: { code: `0xef0100${delegate.slice(2).toLowerCase()}` }, [delegate]: { code } }
+  const answer = await rpc.ask({ method: 'eth_call', params: [{ to: address, data }, 'latest', overrides] })
+  if (answer.ok) return rpc.believe('eth_call', () => hexOf(answer.result, 'the answer'))
+  const { code: number, message } = answer
+  if (number === REVERTED || number === INVALID_PARAMS || WOULD_REVERT.test(message) || NO_SUCH_CODE.test(message)) return null
+  throw rpc.unavailable('eth_call', `refused: ${message} (${number})`)
 }
+
+/** Blocks have `requestsHash` (EIP-7685) since the fork that brought delegation, on Ethereum (Prague) and BSC (Pascal). */
+const knowsDelegation = (rpc: Rpc): Promise<boolean> =>
+  rpc.read('eth_getBlockByNumber', ['latest', false], (result) => {
+    const { hash, requestsHash } = objectOf(result, 'the block')
+    hashOf(hash, 'its hash')
+    return requestsHash !== undefined && requestsHash !== null
+  })
 
 /** ERC-20 has it as uint8. */
 const MOST_DECIMALS = 255n

@@ -37,7 +37,7 @@ describeChaos('anvil out of order', async () => {
       estimateGas: (adapter) => adapter.estimateGas({ ...impossible, to: address, data: '0x' }),
       isContract: (adapter) => adapter.isContract(token),
       codeAt: (adapter) => adapter.codeAt(token),
-      callWithCode: (adapter) => adapter.callWithCode({ to: token, data: '0x313ce567' }, {}),
+      callDelegated: (adapter) => adapter.callDelegated({ address, delegate: token, code: '0x00', data: '0x' }),
       tokenDecimals: (adapter) => adapter.tokenDecimals(token),
     },
   }

@@ -5,7 +5,7 @@ import { createRpc } from '../rpc.ts'
 import { readBalances } from './balances.ts'
 import { readBlockAt } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
-import { callWithCode, estimateGas, readCode, readIsContract, readMinedNonce, readTokenDecimals } from './calls.ts'
+import { callDelegated, estimateGas, readCode, readIsContract, readMinedNonce, readTokenDecimals } from './calls.ts'
 import { readFeeRate, type GasSettings } from './fee-rate.ts'
 import { readFinal, readHead, readHeadAt, type Finality } from './heads.ts'
 import { quantityOf } from './quantity.ts'
@@ -59,7 +59,7 @@ export const createEvmAdapter = (settings: EvmAdapterSettings): AccountChainAdap
     estimateGas: (call) => estimateGas(rpc, call),
     isContract: (address) => readIsContract(rpc, address),
     codeAt: (address) => readCode(rpc, address),
-    callWithCode: (call, code) => callWithCode(rpc, call, code),
+    callDelegated: (call) => callDelegated(rpc, call),
     tokenDecimals: (contract) => readTokenDecimals(rpc, contract),
     close: () => rpc.close(),
   }

@@ -72,7 +72,7 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
     isContract: (address) => pass('isContract', () => tokens.has(address.toLowerCase())),
     // Its tokens are not code, and it runs none.
     codeAt: (address) => pass('codeAt', () => (tokens.has(address.toLowerCase()) ? '0xfe' : '0x')),
-    callWithCode: () => pass('callWithCode', () => null),
+    callDelegated: () => pass('callDelegated', () => null),
     tokenDecimals: (contract) =>
       pass('tokenDecimals', () => {
         const decimals = tokens.get(contract.toLowerCase())

@@ -1,0 +1,27 @@
+/** Whether a chain knows delegation (EIP-7702) is told by the node before anything depends on it. */
+import { sweepContracts, sweepOne } from '@bursar/chainkit/evm'
+import { expect, onTestFinished, test } from 'vitest'
+import { useAnvil } from '../../../../../test/setup/nodes.ts'
+import { adapterOf } from './test-world.ts'
+
+const nodes = { prague: useAnvil({ hardfork: 'prague' }), cancun: useAnvil({ hardfork: 'cancun' }) }
+const SOMEBODY = '0x00000000000000000000000000000000000b0b0b'
+const { delegate } = sweepContracts('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')
+const call = { address: SOMEBODY, delegate: delegate.address, code: delegate.code, data: sweepOne.encode([]) }
+
+const adapterOn = async (rules: keyof typeof nodes) => {
+  const adapter = adapterOf((await nodes[rules]()).url, { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' })
+  onTestFinished(() => adapter.close())
+  return adapter
+}
+
+test('a chain that does answers as the delegate, one that does not fails', async () => {
+  expect(await (await adapterOn('prague')).callDelegated(call)).toBe(`0x${'0'.repeat(64)}`)
+  expect(await (await adapterOn('cancun')).callDelegated(call)).toBeNull()
+})
+
+test('code that is supposed is nowhere afterwards', async () => {
+  const adapter = await adapterOn('prague')
+  await adapter.callDelegated(call)
+  expect(await adapter.codeAt(SOMEBODY)).toBe('0x')
+})
