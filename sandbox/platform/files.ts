@@ -119,6 +119,7 @@ function signerPolicyOf({ bitcoin, ethereum, bsc, tron }: World, hotAddress: str
     // What a byte and an account cost at most are parameters of the chain: those of the main network hold here.
     fee: { maxUnits: trx(200n), maxPerHour: trx(100_000n), maxPerDay: trx(1_000_000n), bandwidthPrice: '1000', activation: '1100000' },
     treasury: { enabled: true, maxUnits: trx(1_000_000n) },
+    sweep: { enabled: true, maxTopUp: trx(50n) },
     assets: { TRX: asset(E6), USDT: asset(E6, tokenOf(tron, 'USDT')), USDC: asset(E6, tokenOf(tron, 'USDC')) },
   }
   return {
