@@ -10,6 +10,7 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { useAnvil } from '../../../test/setup/nodes.ts'
 import { createEvmAdapter } from '../adapters/chains/evm/index.ts'
+import { expectedPrice } from './gas-price.ts'
 import { HOT, openEvmSweeps, type EvmSweeps, type SweepOptions } from './test-evm.ts'
 
 const database = useDatabase({ template: migrated })
@@ -271,6 +272,18 @@ test('two workers at once make one sweep of each asset', async () => {
   expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n, 0n, 0n])
   expect((await world.outgoing()).map(({ purpose, state }) => `${purpose} ${state}`)).toEqual(['sweep final'])
   expect(await world.drift()).toEqual([])
+}, 120_000)
+
+test('what does not pay yet, and has waited longest, does not keep what pays from leaving', async () => {
+  const world = await open(ethereum, { policy: { batch: 1 } })
+  const rate = await world.adapter.feeRate()
+  if (rate.kind !== 'gas') throw new Error('no price of gas')
+  // Worth 24,000 gas twenty times over: more than the least there is, less than any way out costs.
+  const poor = (expectedPrice(rate) * 24_000n * 20n * 2_000n) / 10n ** 12n
+  const poorOnes = await holding(world, 4, `${poor / 1_000_000n}.${String(poor % 1_000_000n).padStart(6, '0')}`)
+  const [rich] = await holding(world, 1)
+  await world.settle()
+  expect(await leftOf(world, [rich!, ...poorOnes])).toEqual([0n, poor, poor, poor, poor])
 }, 120_000)
 
 test('dust waits until it is worth its gas, and a closed gas window until it has waited too long', async () => {

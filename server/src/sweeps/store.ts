@@ -24,7 +24,8 @@ export interface Worthwhile {
 const RETRY = '1 hour'
 
 /**
- * Deposit addresses that hold something final while no sweep of theirs is under way, those that wait longest first. What a
+ * Deposit addresses that hold something final while no sweep of theirs is under way: those that wait longest first, or where
+ * worth is known what is worth most, so that what does not pay yet never stands before what does. What a
  * block above the final one brought does not count: it could still be taken back.
  */
 export const holdersOn = async (db: Db, network: Network, most: number, worthwhile?: Worthwhile): Promise<Holder[]> => {
@@ -51,7 +52,7 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
           or t.last + interval '${sql.raw(RETRY)}' * power(2, least(t.failures, 8) - 1) <= ${worthwhile?.now ?? null}::timestamptz))
     select address, asset, merchant_id as "merchantId", derivation_index as "derivationIndex", units, since, swept, failures
     from held where units > 0 and since is not null ${worthwhile ? atLeast(worthwhile) : sql``}
-    order by since, address limit ${most}`.execute(db)
+    order by ${worthwhile ? byWorth(worthwhile) : sql``} since, address limit ${most}`.execute(db)
   const holders = new Map<string, Holder>()
   for (const { asset, units, since, failures, swept, ...owner } of rows) {
     const holder = holders.get(owner.address) ?? { ...owner, sweptBefore: 0, holdings: [] }
@@ -67,6 +68,8 @@ const mayBeEnough = (worthwhile: Worthwhile) => sql`and c.booked >= (select f.ol
 
 const atLeast = (worthwhile: Worthwhile) =>
   sql`and units >= (select case when held.since <= ${worthwhile.overdue} then f.old else f.young end from ${floors(worthwhile)} where f.asset = held.asset)`
+
+const byWorth = (worthwhile: Worthwhile) => sql`(select held.units / greatest(f.old, 1) from ${floors(worthwhile)} where f.asset = held.asset) desc,`
 
 const floors = ({ least }: Worthwhile) => {
   const column = (of: (one: { young: bigint; overdue: bigint }) => bigint): string[] => [...least.values()].map((one) => of(one).toString())
