@@ -217,7 +217,7 @@ export interface HouseTransfersTable {
   index: string
   asset: string
   from_address: string
-  to_address: string
+  to_address: string | null
   units: bigint
   block_height: number
 }

@@ -57,6 +57,15 @@ test('read twice it moves once, and a lost block takes it back', async () => {
   expect(await booked()).toEqual({ deposit: 50n * E18, hot: 0n })
 })
 
+test('what the operator sends from a wallet of the house to a deposit address is a deposit, and counts once', async () => {
+  await read(1, [usdt('operator', HOT, 't1', 9_000_000n)])
+  await read(2, [usdt(HOT, owned.address, 't2', 5_000_000n)])
+  expect(await booked()).toEqual({ deposit: 5n * E18, hot: 4n * E18 })
+  await world.act((tx) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2))
+  await world.orphan('ETHEREUM', 2)
+  expect(await booked()).toEqual({ deposit: 0n, hot: 9n * E18 })
+})
+
 test('what comes to the hot wallet from outside is capital as ever', async () => {
   await read(1, [usdt('operator', HOT, 't1', 7_000_000n)])
   await world.act((tx, moment) => createFunding(catalogue).settled(tx, 'ETHEREUM', { finalHeight: 9 }, moment))

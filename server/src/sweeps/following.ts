@@ -6,13 +6,15 @@ import { opposite, type CustodyMove } from '../custody/index.ts'
 import type { Tx } from '../db/index.ts'
 import { noEffects, type Effects } from '../effects/index.ts'
 import { rescale } from '../money/index.ts'
+import { oursAmong } from '../outgoing/index.ts'
 
 interface HouseTransfer {
   index: string
   transaction: string
   asset: string
   from: string
-  to: string
+  /** null where it is a deposit besides, which books what its receiver has more */
+  to: string | null
   units: bigint
 }
 
@@ -25,7 +27,7 @@ export const createHouseFollowing = (catalogue: Catalogue) => ({
     if (network === 'BITCOIN') return noEffects
     const transfers = await between(tx, network, block, catalogue)
     if (transfers.length === 0) return noEffects
-    const column = (of: (t: HouseTransfer) => string): string[] => transfers.map(of)
+    const column = (of: (t: HouseTransfer) => string | null): (string | null)[] => transfers.map(of)
     const { rows } = await sql<HouseTransfer>`insert into house_transfers(network, transaction, index, asset, from_address, to_address, units, block_height)
       select ${network}, t, i, a, f, r, u, ${block.height} from unnest(${column((t) => t.transaction)}::text[], ${column((t) => t.index)}::text[],
         ${column((t) => t.asset)}::text[], ${column((t) => t.from)}::text[], ${column((t) => t.to)}::text[],
@@ -56,15 +58,16 @@ const between = async (tx: Tx, network: Network, block: Block, catalogue: Catalo
   const others = [...new Set(seen.flatMap(({ from, to }) => [from[0]!, to]))].filter((address) => !house.has(address))
   const deposits = await ownerOf(tx, familyOf(network), others)
   const isOurs = (address: string): boolean => house.has(address) || deposits.has(address)
+  const ours = await oursAmong(tx, network, [...new Set(seen.map(({ transaction }) => transaction))])
   return seen.flatMap(({ transaction, index, contract, from: [from], to, units }) => {
     const listed = catalogue.byContract(network, contract)
     if (!listed || units === 0n || !isOurs(from!) || !isOurs(to)) return []
-    return [{ transaction, index, asset: listed.asset.ticker, from: from!, to, units: rescale(units, listed.on.decimals, listed.asset.scale) }]
+    return [{ transaction, index, asset: listed.asset.ticker, from: from!, to: deposits.has(to) && !ours.has(transaction) ? null : to, units: rescale(units, listed.on.decimals, listed.asset.scale) }]
   })
 }
 
 const movesOf = (network: Network, transfers: readonly HouseTransfer[], height: number): CustodyMove[] =>
   transfers.flatMap(({ asset, from, to, units }) => [
     { network, asset, address: from, units: -units, height },
-    { network, asset, address: to, units, height },
+    ...(to === null ? [] : [{ network, asset, address: to, units, height }]),
   ])

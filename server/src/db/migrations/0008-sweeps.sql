@@ -30,7 +30,8 @@ create table house_transfers (
   index text not null,
   asset text not null,
   from_address text not null,
-  to_address text not null,
+  -- null where it is a deposit besides, which books what its receiver has more
+  to_address text,
   units numeric(78, 0) not null,
   block_height bigint not null,
   primary key (network, transaction, index)
