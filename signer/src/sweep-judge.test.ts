@@ -152,7 +152,7 @@ describe('what is refused', () => {
     ['another call of a token', plainSweep({ to: USDT, data: `0x095ea7b3${encodeTransfer(TREASURY, 1n).slice(10)}` }, [depositKey(1)]), 'unknown-output'],
     ['a token that is switched off', plainSweep({ to: USDC, data: encodeTransfer(TREASURY, 1n) }, [depositKey(1)]), 'disabled'],
     ['on Bitcoin', { ...batch({}), network: 'BITCOIN' }, 'disabled'],
-    ['on TRON', tronRequest(tronIntent(1), {}, { purpose: 'sweep', intents: [] }), 'disabled'],
+    ['a top-up on TRON that names no receiver', tronRequest(tronIntent(1), {}, { purpose: 'sweep', intents: [] }), 'bad-request'],
   ])('%s', async (_name, request, code) => {
     expect(await refusalOf(request)).toBe(code)
   })
