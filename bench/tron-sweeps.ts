@@ -5,7 +5,7 @@
  */
 import { report } from './report.ts'
 import { atMost, stated, told, type Row } from './row.ts'
-import { accountOf, openBenchWorld, type Account, type Taken } from './tron-sweeps/world.ts'
+import { accountOf, openBenchWorld, type Account, type Taken } from './tron-sweeps/test-world.ts'
 
 /** Addresses of each case, swept one after the other within a day. */
 const ADDRESSES = 20

@@ -1,9 +1,9 @@
 /** A chain of TRON with a hot address, and deposit addresses that the engine's own plans empty, signed by keys made here. */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { isRefused } from '@bursar/chainkit'
-import { signTronTransaction } from '@bursar/chainkit/signing'
-import { addressOfPublicKey, parseUnsigned, type Contract } from '@bursar/chainkit/tron'
-import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { addressOfPublicKey, parseUnsigned, serializeSigned, signingHash, transactionId, type Contract } from '@bursar/chainkit/tron'
+import { toBytes, toHex, type Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount, sign } from 'viem/accounts'
 import { base58Of, startTronChain, tokenAddress } from '../../sandbox/tron/index.ts'
 import { createTronAdapter } from '../../server/src/adapters/chains/tron/index.ts'
 import { chooseTronSweep, type TronWay } from '../../server/src/sweeps/tron-choice.ts'
@@ -15,7 +15,7 @@ const UNITS = 100_000_000n
 const SOLID_LAG = 1
 
 export interface Account {
-  key: Uint8Array
+  key: Hex
   address: string
 }
 
@@ -27,8 +27,8 @@ export interface Taken {
 }
 
 export const accountOf = (): Account => {
-  const key = new Uint8Array(randomBytes(32))
-  return { key, address: addressOfPublicKey(secp256k1.getPublicKey(key, false)) }
+  const key = generatePrivateKey()
+  return { key, address: addressOfPublicKey(toBytes(privateKeyToAccount(key).publicKey)) }
 }
 
 export const openBenchWorld = async () => {
@@ -52,7 +52,9 @@ export const openBenchWorld = async () => {
   const carryOut = async (unsigned: string, { key }: Account): Promise<{ burnt: bigint; energy: bigint }> => {
     const transaction = parseUnsigned(Buffer.from(unsigned, 'hex'))
     if (isRefused(transaction)) throw new Error(transaction.message)
-    const { raw, hash } = signTronTransaction(transaction, key)
+    const hash = transactionId(transaction)
+    const signature = await sign({ hash: toHex(signingHash(transaction)), privateKey: key, to: 'bytes' })
+    const raw = serializeSigned(transaction, signature)
     const sent = await adapter.broadcast(Buffer.from(raw).toString('hex'))
     await settle()
     const status = await adapter.statusOf(hash)

@@ -24,7 +24,7 @@ import { createHouseFollowing, createSweepSettlement, createTronSweepJob, DEFAUL
 import { orderStake, type StakeOrder } from './tron-stake.ts'
 
 export const USDT = base58Of(tokenAddress('USDT'))
-const WALLET = { ...TEST_KEYS, masterFingerprint: '00000000' }
+export const WALLET = { ...TEST_KEYS, masterFingerprint: '00000000' }
 export const HOT = tronHotAddress(WALLET)
 export const SOLID = 4
 const SOLID_LAG = 3
@@ -95,7 +95,8 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     settings: { ...DEFAULT_WATCHER_SETTINGS.TRON, network: 'TRON', identity: '', startHeight: 0 },
   })
   const price = async (ticker: string, usd: bigint): Promise<void> => {
-    await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd}, 'test', ${new Date(now())})
+    const seenAt = new Date(now())
+    await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd}, 'test', ${seenAt})
       on conflict (ticker) do update set usd_e18 = excluded.usd_e18, observed_at = excluded.observed_at`.execute(db)
   }
   const catchUp = async (): Promise<void> => {
@@ -137,9 +138,10 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     },
     address: async (merchantId: string = randomUUID()): Promise<Deposit> => {
       index += 1
+      const { at } = momentOf(runtime)
       const address = depositAddress(WALLET, 'TRON', index)
       await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
-        values (${merchantId}, ${randomUUID()}, 'TRON', 'TRON', ${address}, ${index}, ${new Date(now())})`.execute(db)
+        values (${merchantId}, ${randomUUID()}, 'TRON', 'TRON', ${address}, ${index}, ${at})`.execute(db)
       return { address, merchantId }
     },
     pay: (ticker: string, to: string, amount: string): Promise<string> => chain.fund({ ticker, to, amount }),
@@ -187,9 +189,13 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
         join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt where o.purpose = ${purpose} order by o.created_at, o.id`.execute(db)).rows,
     alerts: async (): Promise<string[]> => (await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)).rows.map((row) => row.kind),
     freeze: async (asset: string | null): Promise<void> => {
-      await sql`insert into freezes(id, asset, merchant_id, reason, created_at) values (${randomUUID()}, ${asset}, null, 'test', ${new Date(now())})`.execute(db)
+      const { at } = momentOf(runtime)
+      await sql`insert into freezes(id, asset, merchant_id, reason, created_at) values (${randomUUID()}, ${asset}, null, 'test', ${at})`.execute(db)
     },
-    lift: async (): Promise<void> => void (await sql`update freezes set lifted_at = ${new Date(now())}`.execute(db)),
+    lift: async (): Promise<void> => {
+      const { at } = momentOf(runtime)
+      await sql`update freezes set lifted_at = ${at}`.execute(db)
+    },
     close: async (): Promise<void> => {
       await adapter.close()
       await chain.stop()
