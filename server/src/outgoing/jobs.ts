@@ -46,7 +46,7 @@ const step = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
   if (!current) throw new Error(`outgoing ${outgoing.id} has no attempt ${outgoing.attempt}`)
   if (current.raw === null) return sign(deps, outgoing, current, attempts)
   if (hasExpired(deps, current)) return renewExpired(deps, outgoing, current)
-  if (isStuck(deps, outgoing, current)) return bump(deps, outgoing, current)
+  if (isStuck(deps, outgoing, current) && !(await waitsInLine(deps, outgoing))) return bump(deps, outgoing, current)
   return broadcast(deps, outgoing, current)
 }
 
@@ -101,7 +101,9 @@ const broadcast = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt
     )
     return resolveAlert(runtime.db, 'broadcast', outgoing.id, momentOf(runtime).at)
   }
-  if (result.kind === 'refused' && result.reason === 'fee-too-low') return bump(deps, outgoing, attempt)
+  if (result.kind === 'refused' && result.reason === 'fee-too-low') {
+    return (await waitsInLine(deps, outgoing)) ? stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS)) : bump(deps, outgoing, attempt)
+  }
   // Its time is up by the node's clock; ours says soon that it is to be made anew.
   if (result.kind === 'refused' && result.reason === 'expired') return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   // A conflict is usually an earlier attempt that was mined: the watcher says so with its block.
@@ -119,7 +121,6 @@ const isStuck = ({ policy, runtime }: SendingDeps, outgoing: Outgoing, attempt: 
 const bump = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const { runtime, policy } = deps
   if (deps.network === 'BITCOIN') return bumpBitcoin(deps, outgoing, attempt)
-  if (await waitsInLine(deps, outgoing)) return broadcast(deps, outgoing, attempt)
   const rate = await deps.adapter.feeRate()
   const replacement = planReplacement(attempt, rate)
   const cap = mostFee(policy, outgoing)
