@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Bursar } from '@bursar/sdk'
+import { Bursar, BursarError } from '@bursar/sdk'
 
 interface Sandbox {
   readonly api: string
@@ -14,7 +14,7 @@ interface Sandbox {
 const root = new URL('..', import.meta.url).pathname
 const WAIT_MS = 120_000
 
-process.exitCode = await run(process.argv.slice(2))
+process.exitCode = await run(process.argv.slice(2)).catch(refused)
 
 async function run([command, ticker = 'USDT', blockchain = 'ETHEREUM', amount = '25']: string[]): Promise<number> {
   const sandbox = JSON.parse(readFileSync(join(process.env['BURSAR_DIR'] ?? join(root, '.bursar'), 'sandbox.json'), 'utf8')) as Sandbox
@@ -28,6 +28,13 @@ async function run([command, ticker = 'USDT', blockchain = 'ETHEREUM', amount = 
   if (command === 'withdraw') return withdraw(sandbox, client, { ticker, blockchain, amount })
   console.error('usage: node sandbox/try.ts deposit|withdraw TICKER BLOCKCHAIN AMOUNT, or balances')
   return 2
+}
+
+/** What the API refuses is told as it says it. */
+function refused(error: unknown): number {
+  if (!(error instanceof BursarError)) throw error
+  console.error(error.message)
+  return 1
 }
 
 interface Order {

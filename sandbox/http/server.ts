@@ -1,8 +1,9 @@
 /** A small JSON server for the sandbox's own tools: loopback only, errors as `{code, description}`. */
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { requireFreePort } from '../process/port.ts'
+import { listenOnLoopback } from './listen.ts'
+import type { Listening } from './listen.ts'
 import { Refusal } from './refusal.ts'
 
 export interface SandboxRequest {
@@ -28,11 +29,7 @@ export interface Route {
   readonly handle: (request: SandboxRequest) => Promise<unknown>
 }
 
-export interface SandboxServer {
-  readonly url: string
-  readonly port: number
-  stop(): Promise<void>
-}
+export type SandboxServer = Listening
 
 export interface ServerOptions {
   /** For messages. */
@@ -62,20 +59,7 @@ export class Answer {
 export async function serve(options: ServerOptions): Promise<SandboxServer> {
   if (options.port !== 0) await requireFreePort(options.port, options.name, options.portSetting)
   const server = createServer((request, response) => void respond(options, request, response))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port, '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return listenOnLoopback(server, options.port)
 }
 
 async function respond(options: ServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {

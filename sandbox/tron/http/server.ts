@@ -1,8 +1,9 @@
 /** java-tron's HTTP API on loopback: /wallet, /walletsolidity, and the sandbox's own controls. Nothing sent here ends it. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Turns } from '../../chains/turns.ts'
+import { listenOnLoopback } from '../../http/listen.ts'
+import type { Listening } from '../../http/listen.ts'
 import { Refusal } from '../../http/refusal.ts'
 import { JsonError } from '../codec/json.ts'
 import { CodecError } from '../codec/wire.ts'
@@ -19,12 +20,6 @@ import { JavaError, readRequest } from './request.ts'
 import type { Routes } from './routes.ts'
 import { signWeightRoutes } from './sign-weight.ts'
 import { openView } from './view.ts'
-
-export interface TronServer {
-  readonly url: string
-  readonly port: number
-  stop(): Promise<void>
-}
 
 export interface TronServerOptions {
   /** 0: any free port. */
@@ -57,22 +52,9 @@ function pick(routes: Routes, names: readonly string[]): Routes {
 
 const mostBytes = 4 * 1024 * 1024
 
-export const serveTron = async (options: TronServerOptions): Promise<TronServer> => {
+export const serveTron = async (options: TronServerOptions): Promise<Listening> => {
   const server = createServer((request, response) => void respond(options, request, response))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port, '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return listenOnLoopback(server, options.port)
 }
 
 const respond = async (options: TronServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> => {

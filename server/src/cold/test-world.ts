@@ -4,7 +4,8 @@ import { NATIVE_TICKER, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { keyring, makeSigner, policyFile } from '../../../signer/src/test-world.ts'
-import { Refusal } from '../../../signer/src/refusal.ts'
+import { emptyTables } from '../../../test/setup/empty-tables.ts'
+import { withoutSocket } from '../../../test/setup/signer.ts'
 import type { ChainWorld } from '../adapters/chains/conformance.ts'
 import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
 import type { Signer, SignRequest } from '../adapters/signer/port.ts'
@@ -88,7 +89,7 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
   const now = (): number => Date.now() + ahead
   const pool = createPool({ url })
   const db = createDb(pool)
-  await wipe(db)
+  await emptyTables(db)
   const { adapter } = chain
   const runtime: Runtime = { db, clock: createClock(now), newId: () => uuidv7(now(), randomBytes(10)), log: pino({ enabled: false }) }
   const treasury = readTreasuryPolicy(network, settings)
@@ -199,18 +200,6 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
   }
 }
 
-/** Each world has a chain of its own, and so books of its own. */
-const wipe = async (db: Db): Promise<void> => {
-  const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
-    where schemaname = 'public' and tablename not in ('schema_migrations', 'business_clock')`.execute(db)
-  await inTransaction(db, async (tx) => {
-    // What is append-only keeps its triggers.
-    await sql`set local session_replication_role = replica`.execute(tx)
-    await sql.raw(`truncate ${rows.map(({ name }) => name).join(', ')}`).execute(tx)
-  })
-}
-
-/** The real signer's judgement and memory, without its socket. */
 const signerOf = async (network: Network, cold: ReadonlyMap<string, string>, contracts: Record<string, string>, now: () => number): Promise<Signer> => {
   const { fee, ...theirs } = policyFile.networks[network]
   const tickers = [NATIVE_TICKER[network], ...Object.keys(contracts)]
@@ -224,15 +213,5 @@ const signerOf = async (network: Network, cold: ReadonlyMap<string, string>, con
   const lifetime = network === 'TRON' ? { maxLifetimeMs: 3_600_000 } : {}
   const networks = { [network]: { ...theirs, ...lifetime, sweep: undefined, consolidation: undefined, fee: wide, assets } }
   const { signer } = await makeSigner({ policy: { ...policyFile, networks }, now })
-  return {
-    sign: async (request) => {
-      try {
-        return await signer.sign(request as never)
-      } catch (error) {
-        if (error instanceof Refusal) return { refused: error.code, message: error.message }
-        throw error
-      }
-    },
-    status: async () => signer.status(),
-  }
+  return withoutSocket(signer)
 }

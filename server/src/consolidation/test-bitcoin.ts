@@ -10,8 +10,9 @@ import { History } from '../../../signer/src/history.ts'
 import { Keyring } from '../../../signer/src/keyring.ts'
 import { SignatureLog } from '../../../signer/src/log.ts'
 import { readPolicy } from '../../../signer/src/policy.ts'
-import { Refusal } from '../../../signer/src/refusal.ts'
 import { Signer as BursarSigner } from '../../../signer/src/signer.ts'
+import { emptyTables } from '../../../test/setup/empty-tables.ts'
+import { withoutSocket } from '../../../test/setup/signer.ts'
 import { openBitcoinWorld, type BitcoinWorld } from '../adapters/chains/bitcoin/test-world.ts'
 import type { CoinChainAdapter } from '../adapters/chains/port.ts'
 import type { Signer } from '../adapters/signer/port.ts'
@@ -101,7 +102,7 @@ export const openBitcoinMoney = async (
   let rate = 1_000n
   const pool = createPool({ url })
   const db = createDb(pool)
-  await wipe(db)
+  await emptyTables(db)
   const clock = createClock(() => Date.now() + ahead)
   const runtime: Runtime = { db, clock, newId: () => uuidv7(clock.now(), randomBytes(10)), log: pino({ enabled: false }) }
   await ensureWallets(db, wallet, momentOf(runtime))
@@ -227,17 +228,6 @@ const runAll = async (job: Job): Promise<'done'> => {
   return 'done'
 }
 
-const wipe = async (db: Db): Promise<void> => {
-  const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
-    where schemaname = 'public' and tablename not in ('schema_migrations', 'business_clock')`.execute(db)
-  await inTransaction(db, async (tx) => {
-    // What is append-only keeps its triggers.
-    await sql`set local session_replication_role = replica`.execute(tx)
-    await sql.raw(`truncate ${rows.map(({ name }) => name).join(', ')}`).execute(tx)
-  })
-}
-
-/** The real signer's judgement and memory, without its socket. */
 const signerOf = async (keyring: Keyring, now: () => number, { maxFee, joins }: { maxFee: bigint; joins: boolean }): Promise<Signer> => {
   const limits = { enabled: true, maxPerIntent: WIDE, maxPerHour: WIDE, maxPerDay: WIDE }
   const fee = { maxUnits: maxFee.toString(), maxPerMille: '1000', maxMilliSatPerVb: '1000000', maxPerHour: WIDE, maxPerDay: WIDE }
@@ -247,15 +237,5 @@ const signerOf = async (keyring: Keyring, now: () => number, { maxFee, joins }: 
   const header = { kind: 'log', version: 1, at: now(), masterFingerprint: keyring.publicKeys.masterFingerprint } as const
   const log = await SignatureLog.open(join(mkdtempSync(join(tmpdir(), 'bursar-bitcoin-')), 'log'), header, (entry, position) => history.record(entry, position))
   const signer = new BursarSigner({ policy, keyring, log, history, now })
-  return {
-    sign: async (request) => {
-      try {
-        return await signer.sign(request as never)
-      } catch (error) {
-        if (error instanceof Refusal) return { refused: error.code, message: error.message }
-        throw error
-      }
-    },
-    status: async () => signer.status(),
-  }
+  return withoutSocket(signer)
 }

@@ -1,4 +1,4 @@
-import { NATIVE_TICKER } from '@bursar/chainkit'
+import { NATIVE_TICKER, type Network } from '@bursar/chainkit'
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import { onAccounts } from '../custody/index.ts'
@@ -7,13 +7,17 @@ import { tidyLegs, type Item } from '../ledger/index.ts'
 import { allocate, rescale } from '../money/index.ts'
 import type { Outgoing, OutgoingChange } from './transaction.ts'
 
-/** What the network took, in native ledger units; 0 before the transaction is mined. */
-export const feeInLedgerUnits = (catalogue: Catalogue, { network, networkFee }: Outgoing): bigint => {
+/** A network's own units of its coin as ledger units. */
+export const nativeLedgerUnits = (catalogue: Catalogue, network: Network, units: bigint): bigint => {
   const native = catalogue.findCrypto(NATIVE_TICKER[network])
   const on = native?.networks.get(network)
   if (!native || !on) throw new Error(`the catalogue lacks ${NATIVE_TICKER[network]}, in which ${network} is paid`)
-  return rescale(networkFee ?? 0n, on.decimals, native.scale)
+  return rescale(units, on.decimals, native.scale)
 }
+
+/** What the network took, in native ledger units; 0 before the transaction is mined. */
+export const feeInLedgerUnits = (catalogue: Catalogue, { network, networkFee }: Outgoing): bigint =>
+  nativeLedgerUnits(catalogue, network, networkFee ?? 0n)
 
 /**
  * The cost of a transaction that pays nobody: when it is mined the fee leaves the custody of the sending account and is a

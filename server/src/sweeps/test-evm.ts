@@ -9,14 +9,15 @@ import type { Anvil } from '../../../sandbox/anvil/index.ts'
 import { faucetAccount, sendAndMine } from '../../../sandbox/anvil/transactions.ts'
 import { openEvm } from '../../../sandbox/chains/evm.ts'
 import { makeSigner, policyFile } from '../../../signer/src/test-world.ts'
-import { Refusal } from '../../../signer/src/refusal.ts'
+import { emptyTables } from '../../../test/setup/empty-tables.ts'
+import { withoutSocket } from '../../../test/setup/signer.ts'
 import type { AccountChainAdapter } from '../adapters/chains/port.ts'
 import type { Signer } from '../adapters/signer/port.ts'
 import { depositAddress } from '../addresses/derivation.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
 import { createCatalogue, type Catalogue } from '../assets/index.ts'
 import { uuidv7 } from '../base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
+import { createDb, createPool } from '../db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../deposits/index.ts'
 import { balancesOf, HOUSE, type AccountKind } from '../ledger/index.ts'
 import { createFollowing, createSendingJob, DEFAULT_POLICY, ensureWallets, evmHotAddress } from '../outgoing/index.ts'
@@ -72,7 +73,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
   const adapter = options.adapterOf(node.url, [tokens.USDT.contract, tokens.USDC.contract])
   const pool = createPool({ url })
   const db = createDb(pool)
-  await wipe(db)
+  await emptyTables(db)
   const runtime: Runtime = { db, clock: createClock(now), newId: () => uuidv7(now(), randomBytes(10)), log: pino({ enabled: false }) }
   await ensureWallets(db, WALLET, momentOf(runtime))
   const signer = await signerOf(options, now)
@@ -227,17 +228,6 @@ const catalogueOf = ({ network, tokens }: SweepOptions): Catalogue =>
     fiat: [],
   })
 
-/** Each world has books of its own. */
-const wipe = async (db: Db): Promise<void> => {
-  const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
-    where schemaname = 'public' and tablename not in ('schema_migrations', 'business_clock')`.execute(db)
-  await inTransaction(db, async (tx) => {
-    await sql`set local session_replication_role = replica`.execute(tx)
-    await sql.raw(`truncate ${rows.map(({ name }) => name).join(', ')}`).execute(tx)
-  })
-}
-
-/** The real signer's judgement and memory, without its socket. */
 const signerOf = async ({ network, chainId, tokens, domain, signersMaxFee = E18 }: SweepOptions, now: () => number): Promise<Signer> => {
   const policy = {
     ...policyFile,
@@ -256,15 +246,5 @@ const signerOf = async ({ network, chainId, tokens, domain, signersMaxFee = E18 
     },
   }
   const { signer } = await makeSigner({ policy, now })
-  return {
-    sign: async (request) => {
-      try {
-        return await signer.sign(request as never)
-      } catch (error) {
-        if (error instanceof Refusal) return { refused: error.code, message: error.message }
-        throw error
-      }
-    },
-    status: async () => signer.status(),
-  }
+  return withoutSocket(signer)
 }

@@ -3,15 +3,16 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { base58Of, startTronChain, tokenAddress } from '../../../sandbox/tron/index.ts'
-import { Refusal } from '../../../signer/src/refusal.ts'
 import { makeSigner, policyFile } from '../../../signer/src/test-world.ts'
+import { emptyTables } from '../../../test/setup/empty-tables.ts'
+import { withoutSocket } from '../../../test/setup/signer.ts'
 import { createTronAdapter } from '../adapters/chains/tron/index.ts'
 import type { Signer } from '../adapters/signer/port.ts'
 import { depositAddress } from '../addresses/derivation.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
 import { createCatalogue } from '../assets/index.ts'
 import { uuidv7 } from '../base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
+import { createDb, createPool } from '../db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../deposits/index.ts'
 import { balancesOf, HOUSE, type AccountKind } from '../ledger/index.ts'
 import { createFollowing, createSendingJob, DEFAULT_TRON_POLICY, ensureWallets, tronHotAddress } from '../outgoing/index.ts'
@@ -61,7 +62,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
   const adapter = createTronAdapter({ url: chain.url, tokens: [USDT], internalTransactions: true, random: () => 0 })
   const pool = createPool({ url })
   const db = createDb(pool)
-  await wipe(db)
+  await emptyTables(db)
   const runtime: Runtime = { db, clock: createClock(now), newId: () => uuidv7(now(), randomBytes(10)), log: pino({ enabled: false }) }
   await ensureWallets(db, WALLET, momentOf(runtime))
   const signer = await signerOf(now)
@@ -209,32 +210,10 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
 
 export { HOUSE }
 
-/** Each world has a chain of its own, and so books of its own. */
-const wipe = async (db: Db): Promise<void> => {
-  const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
-    where schemaname = 'public' and tablename not in ('schema_migrations', 'business_clock')`.execute(db)
-  await inTransaction(db, async (tx) => {
-    // What is append-only keeps its triggers.
-    await sql`set local session_replication_role = replica`.execute(tx)
-    await sql.raw(`truncate ${rows.map(({ name }) => name).join(', ')}`).execute(tx)
-  })
-}
-
-/** The real signer's judgement and memory, without its socket. */
 const signerOf = async (now: () => number): Promise<Signer> => {
   const { TRON } = policyFile.networks
   const fee = { ...TRON.fee, maxUnits: '200000000', maxPerHour: '100000000000', maxPerDay: '100000000000' }
   const tron = { ...TRON, fee, maxLifetimeMs: 3_600_000, assets: { TRX: WIDE, USDT: { ...WIDE, contract: USDT } } }
   const { signer } = await makeSigner({ policy: { ...policyFile, networks: { TRON: tron } }, now })
-  return {
-    sign: async (request) => {
-      try {
-        return await signer.sign(request as never)
-      } catch (error) {
-        if (error instanceof Refusal) return { refused: error.code, message: error.message }
-        throw error
-      }
-    },
-    status: async () => signer.status(),
-  }
+  return withoutSocket(signer)
 }

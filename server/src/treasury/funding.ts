@@ -9,6 +9,7 @@ import { noEffects, type Effects } from '../effects/index.ts'
 import { applyAll, HOUSE, type Item } from '../ledger/index.ts'
 import { rescale } from '../money/index.ts'
 import { oursAmong } from '../outgoing/index.ts'
+import { houseMoneyItem } from './postings.ts'
 
 interface Funding {
   transaction: string
@@ -57,7 +58,7 @@ export const createFunding = (catalogue: Catalogue) => ({
     const { rows } = await sql<Funding>`update fundings set booked = true
       where network = ${network} and not booked and block_height <= ${heights.finalHeight}
       returning transaction, index, asset, units`.execute(tx)
-    return { items: rows.map((funding) => capitalItem(network, funding, moment)), notices: [] }
+    return { items: rows.map((funding) => houseMoneyItem(network, { asset: funding.asset, units: funding.units, is: 'capital' }, moment)), notices: [] }
   },
 
   mempool: async (): Promise<Effects> => noEffects,
@@ -91,23 +92,6 @@ const sweptByAnyone = async (
   const senders = arriving.flatMap(({ transfers }) => transfers.filter(({ to }) => house.has(to)).flatMap(({ from }) => from))
   const owned = await ownerOf(tx, familyOf(network), [...new Set(senders)])
   return ({ from }) => from.length === 1 && owned.has(from[0]!)
-}
-
-const capitalItem = (network: Network, { asset, units }: Funding, { at, newId }: Moment): Item => {
-  const id = newId()
-  return {
-    transfer: {
-      id,
-      merchantId: HOUSE,
-      kind: 'post',
-      cause: { kind: 'funding', id },
-      legs: [
-        { account: { merchantId: HOUSE, asset, kind: `custody:${network}` }, posted: -units, held: 0n },
-        { account: { merchantId: HOUSE, asset, kind: 'capital' }, posted: units, held: 0n },
-      ],
-      at,
-    },
-  }
 }
 
 /**

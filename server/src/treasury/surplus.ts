@@ -2,7 +2,8 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Db, Tx } from '../db/index.ts'
-import { applyAll, HOUSE, type Item } from '../ledger/index.ts'
+import { applyAll, type Item } from '../ledger/index.ts'
+import { houseMoneyItem } from './postings.ts'
 
 /** A surplus has to stand this long before it is booked: what a block brought that is not final may go, or be explained. */
 export const SURPLUS_AFTER_MS = 60 * 60_000
@@ -55,23 +56,8 @@ export const suspendedOf = async (db: Db | Tx, network: Network): Promise<Map<st
   return new Map(rows.map(({ asset, units }) => [asset, units]))
 }
 
-const itemsOf = (network: Network, portions: readonly Portion[], { at, newId }: Moment): Item[] => {
+const itemsOf = (network: Network, portions: readonly Portion[], moment: Moment): Item[] => {
   const sums = new Map<string, bigint>()
   for (const { asset, units } of portions) sums.set(asset, (sums.get(asset) ?? 0n) + units)
-  return [...sums].map(([asset, units]) => {
-    const id = newId()
-    return {
-      transfer: {
-        id,
-        merchantId: HOUSE,
-        kind: 'post',
-        cause: { kind: 'adjustment', id },
-        legs: [
-          { account: { merchantId: HOUSE, asset, kind: `custody:${network}` }, posted: -units, held: 0n },
-          { account: { merchantId: HOUSE, asset, kind: 'suspense' }, posted: units, held: 0n },
-        ],
-        at,
-      },
-    }
-  })
+  return [...sums].map(([asset, units]) => houseMoneyItem(network, { asset, units, is: 'suspense' }, moment))
 }

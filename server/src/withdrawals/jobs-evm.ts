@@ -4,20 +4,18 @@ import { sql } from 'kysely'
 import type { FeeRate } from '../adapters/chains/port.ts'
 import { inTransaction, type Db } from '../db/index.ts'
 import { rescale } from '../money/index.ts'
-import { insertPlanned, isNonceSound, loadOf, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
-import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import { insertPlanned, isNonceSound, loadOf, nativeLedgerUnits, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { toColdOf } from '../treasury/index.ts'
 import { attach } from './commands.ts'
 import { refuseImpossible } from './impossible.ts'
 import type { EvmPayoutDeps } from './payouts.ts'
+import { Purse } from './purse.ts'
+import { noLongerShort, tellShort } from './shortage.ts'
 import { nextWaiting, unminedUnits } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 type GasRate = Extract<FeeRate, { kind: 'gas' }>
-
-/** What the hot wallet can still spend, in ledger units by ticker, after everything that is not mined yet. */
-type Purse = Map<string, bigint>
 
 /** Plans a transaction for each waiting withdrawal that the hot wallet can pay, oldest first. True when it made any. */
 export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
@@ -36,42 +34,25 @@ export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
 }
 
 const planOne = async (deps: EvmPayoutDeps, withdrawal: Withdrawal, rate: GasRate, purse: Purse): Promise<boolean> => {
-  const { runtime, network } = deps
-  const short = async (ticker: string): Promise<false> => {
-    const text = `The hot wallet ${deps.hotAddress} on ${network} has too little ${ticker} for the withdrawals that wait: send it more`
-    await raiseAlert(runtime.db, { kind: 'hot-wallet-short', subject: `${network}/${ticker}`, text }, momentOf(runtime))
-    return false
-  }
-  if ((purse.get(withdrawal.ticker) ?? 0n) < withdrawal.units) return short(withdrawal.ticker)
+  const { network } = deps
+  if (purse.lacks(withdrawal.ticker, withdrawal.units)) return tellShort(deps, network, withdrawal.ticker)
   const call = callOf(deps, withdrawal)
   const estimate = await deps.adapter.estimateGas({ from: deps.hotAddress, ...call })
   const native = NATIVE_TICKER[network]
-  if (!estimate.ok) return estimate.reason === 'reverted' ? refuseImpossible(deps, withdrawal, estimate.message) : short(native)
+  if (!estimate.ok) return estimate.reason === 'reverted' ? refuseImpossible(deps, withdrawal, estimate.message) : tellShort(deps, network, native)
   const { networkFee } = planEvm({ network, chainId: deps.chainId, nonce: 0, call, gas: estimate.gas, rate })
-  spend(purse, withdrawal.ticker, withdrawal.units)
-  if ((purse.get(native) ?? 0n) < nativeUnits(deps, networkFee)) {
-    spend(purse, withdrawal.ticker, -withdrawal.units)
-    return short(native)
-  }
-  spend(purse, native, nativeUnits(deps, networkFee))
-  await resolveAlert(runtime.db, 'hot-wallet-short', `${network}/${withdrawal.ticker}`, momentOf(runtime).at)
+  const fee = nativeLedgerUnits(deps.catalogue, network, networkFee)
+  const lacking = purse.pay([withdrawal, { ticker: native, units: fee }])
+  if (lacking !== undefined) return tellShort(deps, network, lacking)
+  await noLongerShort(deps, network, withdrawal.ticker)
   await deps.pause('payout-chosen')
   return storePlanned(deps, withdrawal, { call, gas: estimate.gas, rate })
-}
-
-const spend = (purse: Purse, ticker: string, units: bigint): void => {
-  purse.set(ticker, (purse.get(ticker) ?? 0n) - units)
 }
 
 const callOf = ({ catalogue, network }: EvmPayoutDeps, { ticker, to, units }: Withdrawal): EvmCall => {
   const asset = catalogue.findCrypto(ticker)!
   const on = asset.networks.get(network)!
   return paymentCall({ to, units: rescale(units, asset.scale, on.decimals), contract: on.contract })
-}
-
-const nativeUnits = ({ catalogue, network }: EvmPayoutDeps, wei: bigint): bigint => {
-  const native = catalogue.findCrypto(NATIVE_TICKER[network])!
-  return rescale(wei, native.networks.get(network)!.decimals, native.scale)
 }
 
 const storePlanned = async (
@@ -133,6 +114,7 @@ export const unfilledNonces = async (db: Db, network: EvmNetwork): Promise<numbe
   return rows.map((row) => row.nonce)
 }
 
+/** What the newest block shows less everything that is not mined yet. */
 const readPurse = async (deps: EvmPayoutDeps, ready: readonly Withdrawal[]): Promise<Purse> => {
   const { runtime, network, catalogue, adapter, hotAddress } = deps
   const tickers = [...new Set([NATIVE_TICKER[network], ...ready.map((w) => w.ticker)])]
@@ -143,11 +125,12 @@ const readPurse = async (deps: EvmPayoutDeps, ready: readonly Withdrawal[]): Pro
     assets.map((asset) => ({ address: hotAddress, contract: asset.networks.get(network)!.contract })),
   )
   const toCold = await toColdOf(runtime.db, network)
-  const purse: Purse = new Map()
+  const left = new Map<string, bigint>()
   for (const [i, asset] of assets.entries()) {
     const held = rescale(balances[i]!, asset.networks.get(network)!.decimals, asset.scale)
-    purse.set(asset.ticker, held - (await unminedUnits(runtime.db, network, asset.ticker)).units - (toCold.get(asset.ticker) ?? 0n))
+    left.set(asset.ticker, held - (await unminedUnits(runtime.db, network, asset.ticker)).units - (toCold.get(asset.ticker) ?? 0n))
   }
-  spend(purse, NATIVE_TICKER[network], nativeUnits(deps, (await loadOf(runtime.db, network, hotAddress)).fees))
-  return purse
+  const native = NATIVE_TICKER[network]
+  const { fees } = await loadOf(runtime.db, network, hotAddress)
+  return new Purse(left.set(native, left.get(native)! - nativeLedgerUnits(catalogue, network, fees)))
 }

@@ -3,18 +3,17 @@ import type { Prices, Usage } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
 import { inTransaction, type Db } from '../db/index.ts'
 import { rescale } from '../money/index.ts'
-import { insertPlanned, planTron, tronCommitted, tronPayment, type TronPlan } from '../outgoing/index.ts'
-import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import { insertPlanned, nativeLedgerUnits, planTron, tronCommitted, tronPayment, type TronPlan } from '../outgoing/index.ts'
+import { raiseAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { toColdOf } from '../treasury/index.ts'
 import { attach } from './commands.ts'
 import { refuseImpossible } from './impossible.ts'
 import type { TronPayoutDeps } from './payouts.ts'
+import { Purse } from './purse.ts'
+import { noLongerShort, tellShort } from './shortage.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
-
-/** What the hot wallet can still spend, in ledger units by ticker, after everything that is not final yet. */
-type Purse = Map<string, bigint>
 
 /** Plans a transaction for each waiting withdrawal that the hot wallet can pay, oldest first. True when it made any. */
 export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> => {
@@ -34,33 +33,19 @@ export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> =>
 
 const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Prices, purse: Purse): Promise<boolean> => {
   const { runtime, policy, adapter } = deps
-  if ((purse.get(withdrawal.ticker) ?? 0n) < withdrawal.units) return short(deps, withdrawal.ticker)
+  if (purse.lacks(withdrawal.ticker, withdrawal.units)) return tellShort(deps, 'TRON', withdrawal.ticker)
   const contract = contractOf(deps, withdrawal)
   const cost = await adapter.estimateCost(contract)
-  if (!cost.ok) return cost.reason === 'reverted' ? refuseImpossible(deps, withdrawal, cost.message) : short(deps, NATIVE_TICKER.TRON)
+  if (!cost.ok) return cost.reason === 'reverted' ? refuseImpossible(deps, withdrawal, cost.message) : tellShort(deps, 'TRON', NATIVE_TICKER.TRON)
   const id = runtime.newId()
   const plan = planTron({ id, contract, reference: await adapter.reference(), usage: cost.usage, prices })
   if (plan.networkFee > policy.maxFee) return tooDear(deps, withdrawal, plan)
-  spend(purse, withdrawal.ticker, withdrawal.units)
-  const fee = nativeUnits(deps, plan.networkFee)
-  if ((purse.get(NATIVE_TICKER.TRON) ?? 0n) < fee) {
-    spend(purse, withdrawal.ticker, -withdrawal.units)
-    return short(deps, NATIVE_TICKER.TRON)
-  }
-  spend(purse, NATIVE_TICKER.TRON, fee)
-  await resolveAlert(runtime.db, 'hot-wallet-short', `TRON/${withdrawal.ticker}`, momentOf(runtime).at)
+  const fee = nativeLedgerUnits(deps.catalogue, 'TRON', plan.networkFee)
+  const lacking = purse.pay([withdrawal, { ticker: NATIVE_TICKER.TRON, units: fee }])
+  if (lacking !== undefined) return tellShort(deps, 'TRON', lacking)
+  await noLongerShort(deps, 'TRON', withdrawal.ticker)
   await deps.pause('payout-chosen')
   return storePlanned(deps, withdrawal, { id, plan, usage: cost.usage, prices })
-}
-
-const spend = (purse: Purse, ticker: string, units: bigint): void => {
-  purse.set(ticker, (purse.get(ticker) ?? 0n) - units)
-}
-
-const short = async ({ runtime, hotAddress }: TronPayoutDeps, ticker: string): Promise<false> => {
-  const text = `The hot wallet ${hotAddress} on TRON has too little ${ticker} for the withdrawals that wait: send it more`
-  await raiseAlert(runtime.db, { kind: 'hot-wallet-short', subject: `TRON/${ticker}`, text }, momentOf(runtime))
-  return false
 }
 
 const tooDear = async ({ runtime, policy }: TronPayoutDeps, { id }: Withdrawal, { networkFee }: TronPlan): Promise<false> => {
@@ -73,11 +58,6 @@ const contractOf = ({ catalogue, hotAddress }: TronPayoutDeps, { ticker, to, uni
   const asset = catalogue.findCrypto(ticker)!
   const on = asset.networks.get('TRON')!
   return tronPayment({ from: hotAddress, to, units: rescale(units, asset.scale, on.decimals), contract: on.contract })
-}
-
-const nativeUnits = ({ catalogue }: Pick<TronPayoutDeps, 'catalogue'>, sun: bigint): bigint => {
-  const native = catalogue.findCrypto(NATIVE_TICKER.TRON)!
-  return rescale(sun, native.networks.get('TRON')!.decimals, native.scale)
 }
 
 const storePlanned = async (
@@ -119,7 +99,7 @@ type PurseDeps = Pick<TronPayoutDeps, 'runtime' | 'catalogue' | 'adapter' | 'hot
 /** sun that the hot address can send now, after everything that is on its way. */
 export const spendableSun = async (deps: PurseDeps): Promise<bigint> => {
   const native = deps.catalogue.findCrypto(NATIVE_TICKER.TRON)!
-  return rescale((await readPurse(deps, [])).get(NATIVE_TICKER.TRON)!, native.scale, native.networks.get('TRON')!.decimals)
+  return rescale((await readPurse(deps, [])).left(NATIVE_TICKER.TRON), native.scale, native.networks.get('TRON')!.decimals)
 }
 
 /** What the final block shows less everything that is on its way since: a node tells of no other block (`TronChainAdapter`). */
@@ -127,22 +107,21 @@ const readPurse = async (deps: PurseDeps, ready: readonly Withdrawal[]): Promise
   const { runtime, catalogue, adapter, hotAddress } = deps
   const assets = [...new Set([NATIVE_TICKER.TRON, ...ready.map((w) => w.ticker)])].map((ticker) => catalogue.findCrypto(ticker)!)
   const leaving = await Promise.all(assets.map(({ ticker }) => underWay(runtime.db, ticker)))
-  const fees = nativeUnits(deps, await feesUnderWay(runtime.db, hotAddress))
-  const committed = nativeUnits(deps, (await tronCommitted(runtime.db, hotAddress)).sun)
+  const fees = nativeLedgerUnits(catalogue, 'TRON', await feesUnderWay(runtime.db, hotAddress))
+  const committed = nativeLedgerUnits(catalogue, 'TRON', (await tronCommitted(runtime.db, hotAddress)).sun)
   const toCold = await toColdOf(runtime.db, 'TRON', ['signed', 'broadcast', 'mined'])
   // Asked afterwards: what becomes final in between is then subtracted twice, never not at all.
   const { units } = await adapter.balancesAtFinal(
     assets.map((asset) => ({ address: hotAddress, contract: asset.networks.get('TRON')!.contract })),
   )
-  const purse: Purse = new Map()
+  const left = new Map<string, bigint>()
   for (const [i, asset] of assets.entries()) {
     // What is staked, lent or not yet unfrozen is ours, and can't be sent.
     const sendable = asset.ticker === NATIVE_TICKER.TRON ? (await adapter.stakeOf(hotAddress)).spendable : units[i]!
     const held = rescale(sendable, asset.networks.get('TRON')!.decimals, asset.scale)
-    purse.set(asset.ticker, held - leaving[i]! - (toCold.get(asset.ticker) ?? 0n))
+    left.set(asset.ticker, held - leaving[i]! - (toCold.get(asset.ticker) ?? 0n))
   }
-  spend(purse, NATIVE_TICKER.TRON, fees + committed)
-  return purse
+  return new Purse(left.set(NATIVE_TICKER.TRON, left.get(NATIVE_TICKER.TRON)! - fees - committed))
 }
 
 const underWay = async (db: Db, ticker: string): Promise<bigint> => {

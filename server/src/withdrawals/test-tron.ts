@@ -4,7 +4,8 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import { startTronChain, tokenAddress, base58Of, type TronChain } from '../../../sandbox/tron/index.ts'
 import { makeSigner, policyFile } from '../../../signer/src/test-world.ts'
-import { Refusal } from '../../../signer/src/refusal.ts'
+import { emptyTables } from '../../../test/setup/empty-tables.ts'
+import { withoutSocket } from '../../../test/setup/signer.ts'
 import { createTronAdapter } from '../adapters/chains/tron/index.ts'
 import type { Signer } from '../adapters/signer/port.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
@@ -63,7 +64,7 @@ export const openTronPayouts = async (url: string): Promise<TronPayouts> => {
   const adapter = createTronAdapter({ url: chain.url, tokens: [USDT], internalTransactions: true, random: () => 0 })
   const pool = createPool({ url })
   const db = createDb(pool)
-  await wipe(db)
+  await emptyTables(db)
   const runtime: Runtime = { db, clock: createClock(now), newId: () => uuidv7(now(), randomBytes(10)), log: pino({ enabled: false }) }
   const wallet = { ...TEST_KEYS, masterFingerprint: '00000000' }
   await ensureWallets(db, wallet, momentOf(runtime))
@@ -149,31 +150,9 @@ export const openTronPayouts = async (url: string): Promise<TronPayouts> => {
   }
 }
 
-/** Each world has a chain of its own, and so books of its own. */
-const wipe = async (db: Db): Promise<void> => {
-  const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
-    where schemaname = 'public' and tablename not in ('schema_migrations', 'business_clock')`.execute(db)
-  await inTransaction(db, async (tx) => {
-    // What is append-only keeps its triggers.
-    await sql`set local session_replication_role = replica`.execute(tx)
-    await sql.raw(`truncate ${rows.map(({ name }) => name).join(', ')}`).execute(tx)
-  })
-}
-
-/** The real signer's judgement and memory, without its socket. */
 const signerOf = async (now: () => number): Promise<Signer> => {
   const { TRON } = policyFile.networks
   const policy = { ...policyFile, networks: { TRON: { ...TRON, maxLifetimeMs: 3_600_000, assets: { TRX: WIDE, USDT: { ...WIDE, contract: USDT } } } } }
   const { signer } = await makeSigner({ policy, now })
-  return {
-    sign: async (request) => {
-      try {
-        return await signer.sign(request as never)
-      } catch (error) {
-        if (error instanceof Refusal) return { refused: error.code, message: error.message }
-        throw error
-      }
-    },
-    status: async () => signer.status(),
-  }
+  return withoutSocket(signer)
 }

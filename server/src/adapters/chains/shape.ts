@@ -27,6 +27,12 @@ export const wholeOf = (value: unknown, what: string): number => {
   return value
 }
 
+/** A whole number that a double holds exactly: heights, nonces, times. */
+export const exactOf = (count: bigint, what: string): number => {
+  if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw new Malformed(`${what} is too large`)
+  return Number(count)
+}
+
 const HEX = /^(?:[0-9a-f]{2})*$/i
 
 /** Bytes written as hex, without 0x. */

@@ -1,5 +1,5 @@
 import { checksumAddress, type Hex } from '@bursar/chainkit/evm'
-import { Malformed, textOf } from '../shape.ts'
+import { exactOf, Malformed, textOf } from '../shape.ts'
 
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i
 const HASH = /^0x[0-9a-f]{64}$/i
@@ -13,11 +13,7 @@ export const quantityOf = (value: unknown, what: string): bigint => {
 }
 
 /** A quantity that a double holds exactly: heights, nonces, times. */
-export const countOf = (value: unknown, what: string): number => {
-  const count = quantityOf(value, what)
-  if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw new Malformed(`${what} is too large`)
-  return Number(count)
-}
+export const countOf = (value: unknown, what: string): number => exactOf(quantityOf(value, what), what)
 
 /** In lower case, in which hashes are compared and stored. */
 export const hashOf = (value: unknown, what: string): string => {

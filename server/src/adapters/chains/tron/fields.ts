@@ -1,6 +1,6 @@
 /** Reading java-tron's JSON, which leaves out every field that has its default value. */
 import { addressOfHex } from '@bursar/chainkit/tron'
-import { bytesOf, Malformed, textOf } from '../shape.ts'
+import { exactOf, bytesOf, Malformed, textOf } from '../shape.ts'
 
 export type Fields = Record<string, unknown>
 
@@ -16,11 +16,7 @@ export const amountOf = (value: unknown, what: string): bigint => {
 }
 
 /** The same, where a double holds it exactly: heights and times. */
-export const countOf = (value: unknown, what: string): number => {
-  const count = amountOf(value, what)
-  if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw new Malformed(`${what} is too large`)
-  return Number(count)
-}
+export const countOf = (value: unknown, what: string): number => exactOf(amountOf(value, what), what)
 
 /** In lower case, in which hashes are compared and stored. */
 export const hashOf = (value: unknown, what: string): string => {

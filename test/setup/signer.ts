@@ -1,0 +1,16 @@
+import type { Signer as SignerPort } from '../../server/src/adapters/signer/port.ts'
+import { Refusal } from '../../signer/src/refusal.ts'
+import type { Signer } from '../../signer/src/signer.ts'
+
+/** The real signer's judgement and memory in this process, without its socket. */
+export const withoutSocket = (signer: Signer): SignerPort => ({
+  sign: async (request) => {
+    try {
+      return await signer.sign(request as Parameters<Signer['sign']>[0])
+    } catch (error) {
+      if (error instanceof Refusal) return { refused: error.code, message: error.message }
+      throw error
+    }
+  },
+  status: async () => signer.status(),
+})
