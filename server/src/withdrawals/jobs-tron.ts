@@ -90,7 +90,7 @@ const storePlanned = async (
 
 const countUnmined = async (db: Db): Promise<number> => {
   const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing
-    where network = 'TRON' and state in ('planned', 'signed', 'broadcast')`.execute(db)
+    where network = 'TRON' and purpose = 'payout' and state in ('planned', 'signed', 'broadcast')`.execute(db)
   return rows[0]!.count
 }
 

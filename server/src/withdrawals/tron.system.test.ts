@@ -1,6 +1,7 @@
 /** Withdrawals on TRON: what expires, what fails on the chain, and what is paid once whatever happens. */
 import { randomBytes } from 'node:crypto'
 import { addressOfEvmForm } from '@bursar/chainkit/tron'
+import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
@@ -47,6 +48,19 @@ test('equal payments of one moment are different transactions', async () => {
   await mine(1 + SOLID)
   expect(new Set(await Promise.all(ids.map(state)))).toEqual(new Set(['settled']))
   expect(await onChain(to, USDT)).toBe(4_000_000n)
+})
+
+test('sweeps on their way leave payouts their places', async () => {
+  const { db, request, work, mine, state, onChain } = await open()
+  const to = someone()
+  const id = await request('TRX', to, 2_000_000n)
+  await sql`insert into outgoing(id, network, purpose, state, senders, keys, attempt, next_step_at, created_at, updated_at)
+    select gen_random_uuid(), 'TRON', p, 'broadcast', array['deposit ' || n], '{}', 1, 'infinity', now(), now()
+    from generate_series(1, 16) n, unnest(array['sweep', 'gas', 'resources']) p`.execute(db)
+  await work()
+  await mine(1 + SOLID)
+  expect(await state(id)).toBe('settled')
+  expect(await onChain(to, null)).toBe(2_000_000n)
 })
 
 test('what expires unmined is made anew, once its death is proven and the signer allows it, and is paid once', async () => {
