@@ -30,10 +30,21 @@ export interface CryptoAsset {
   networks: ReadonlyMap<Network, AssetOnNetwork>
 }
 
+/** What may be paid in or out in one go, both ends allowed, and what the operator asks for it. Ledger units. */
+export interface FiatTerms {
+  least: bigint
+  most: bigint
+  fee: Tariff
+}
+
 export interface FiatAsset {
   ticker: string
   name: string
   scale: number
+  /** a card pays an invoice */
+  payIn: FiatTerms
+  /** a single payout to a card */
+  payout: FiatTerms
 }
 
 /** The assets this installation knows, from configuration; adding one is configuration, not code. */
@@ -43,6 +54,7 @@ export interface Catalogue {
   /** by ticker, crypto or fiat */
   find(ticker: string): CryptoAsset | FiatAsset | undefined
   findCrypto(ticker: string): CryptoAsset | undefined
+  findFiat(ticker: string): FiatAsset | undefined
   /** the asset of a contract, or of the native coin when null */
   byContract(network: Network, contract: string | null): { asset: CryptoAsset; on: AssetOnNetwork } | undefined
   /** networks that any asset is on */
@@ -56,7 +68,13 @@ export interface AssetSettings {
     name: string
     networks: Partial<Record<Network, NetworkAssetSettings>>
   }[]
-  fiat: { ticker: string; name: string; scale: number }[]
+  fiat: { ticker: string; name: string; scale: number; payIn?: FiatTermsSettings; payout?: FiatTermsSettings }[]
+}
+
+export interface FiatTermsSettings {
+  min?: string
+  max?: string
+  fee?: { fixed?: string; bps?: number }
 }
 
 export interface NetworkAssetSettings {
@@ -72,12 +90,14 @@ export interface NetworkAssetSettings {
 /** Builds the catalogue. Throws with the ticker named when settings contradict themselves. */
 export const createCatalogue = (settings: AssetSettings): Catalogue => {
   const crypto = settings.crypto.map(cryptoAsset)
+  const fiat = settings.fiat.map(fiatAsset)
   const byTicker = new Map<string, CryptoAsset | FiatAsset>()
-  for (const asset of [...crypto, ...settings.fiat]) {
+  for (const asset of [...crypto, ...fiat]) {
     if (byTicker.has(asset.ticker)) throw new Error(`asset ${asset.ticker} is listed twice`)
     byTicker.set(asset.ticker, asset)
   }
   const cryptoByTicker = new Map(crypto.map((asset) => [asset.ticker, asset]))
+  const fiatByTicker = new Map(fiat.map((asset) => [asset.ticker, asset]))
   const byContract = new Map<string, { asset: CryptoAsset; on: AssetOnNetwork }>()
   for (const asset of crypto) {
     for (const on of asset.networks.values()) {
@@ -88,9 +108,10 @@ export const createCatalogue = (settings: AssetSettings): Catalogue => {
   }
   return {
     crypto,
-    fiat: settings.fiat,
+    fiat,
     find: (ticker) => byTicker.get(ticker),
     findCrypto: (ticker) => cryptoByTicker.get(ticker),
+    findFiat: (ticker) => fiatByTicker.get(ticker),
     byContract: (network, contract) => byContract.get(`${network}/${contract}`),
     networks: new Set(crypto.flatMap((asset) => [...asset.networks.keys()])),
   }
@@ -103,10 +124,7 @@ const cryptoAsset = ({ ticker, name, networks }: AssetSettings['crypto'][number]
   const entries = Object.entries(networks) as [Network, NetworkAssetSettings][]
   if (entries.length === 0) throw new Error(`asset ${ticker} is on no network`)
   const scale = Math.max(...entries.map(([, on]) => on.decimals))
-  const tariff = (fee: { fixed?: string; bps?: number } | undefined): Tariff => ({
-    fixed: unitsOf(fee?.fixed ?? '0', scale),
-    bps: BigInt(fee?.bps ?? 0),
-  })
+  const tariff = (fee: FeeSettings | undefined): Tariff => tariffOf(fee, scale)
   const onNetworks = entries.map(([network, on]): [Network, AssetOnNetwork] => [
     network,
     {
@@ -121,4 +139,25 @@ const cryptoAsset = ({ ticker, name, networks }: AssetSettings['crypto'][number]
     },
   ])
   return { ticker, name, scale, networks: new Map(onNetworks) }
+}
+
+type FeeSettings = { fixed?: string; bps?: number }
+
+const tariffOf = (fee: FeeSettings | undefined, scale: number): Tariff => ({ fixed: unitsOf(fee?.fixed ?? '0', scale), bps: BigInt(fee?.bps ?? 0) })
+
+/** `contract.md` 10 and 18 row 27, in whole units; a currency they don't name has no limits of its own. */
+const STANDARD_LIMITS: Record<string, { payIn: [string, string]; payout: [string, string] }> = {
+  UAH: { payIn: ['25', '29999'], payout: ['1000', '14500'] },
+  KZT: { payIn: ['12000', '300000'], payout: ['20000', '299000'] },
+}
+const WIDEST: [string, string] = ['0', '1000000000']
+
+const fiatAsset = ({ ticker, name, scale, payIn, payout }: AssetSettings['fiat'][number]): FiatAsset => {
+  const terms = (given: FiatTermsSettings | undefined, direction: 'payIn' | 'payout'): FiatTerms => {
+    const [min, max] = STANDARD_LIMITS[ticker]?.[direction] ?? WIDEST
+    const [least, most] = [unitsOf(given?.min ?? min, scale), unitsOf(given?.max ?? max, scale)]
+    if (least > most) throw new Error(`${ticker}: the least of ${direction} is above the most`)
+    return { least, most, fee: tariffOf(given?.fee, scale) }
+  }
+  return { ticker, name, scale, payIn: terms(payIn, 'payIn'), payout: terms(payout, 'payout') }
 }

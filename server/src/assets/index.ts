@@ -6,6 +6,8 @@ export type {
   Catalogue,
   CryptoAsset,
   FiatAsset,
+  FiatTerms,
+  FiatTermsSettings,
   NetworkAssetSettings,
   Tariff,
 } from './catalogue.ts'

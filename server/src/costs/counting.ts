@@ -5,8 +5,9 @@ import type { Tx } from '../db/index.ts'
 const LOCK = 7_262_635_006
 
 /**
- * Counts the network-costs entries that have come since the last time, by merchant, day (UTC) and operation. Entries of an
- * account have no gap, so that what is counted is known by one number for each account.
+ * Counts the entries of network-costs and acquirer-costs that have come since the last time, by merchant, day (UTC),
+ * network or acquirer, and operation. Entries of an account have no gap, so that what is counted is known by one number for
+ * each account.
  *
  * The operation is read from the posting itself, which never changes: a withdrawal's cost is `payout`, or `payout-failed`
  * when nothing but the fee left; a cost of one of our transactions is its purpose (`filler`, `sweep`...); anything else is
@@ -19,7 +20,7 @@ export const countCosts = async (tx: Tx): Promise<number> => {
     with due as materialized (
       select a.id, a.merchant_id, a.asset, a.version, coalesce(c.version, 0) as counted
       from ledger_accounts a left join network_costs_counted c on c.account_id = a.id
-      where a.kind = 'network-costs' and a.version > coalesce(c.version, 0)),
+      where a.kind in ('network-costs', 'acquirer-costs') and a.version > coalesce(c.version, 0)),
     fresh as materialized (
       select d.merchant_id, d.asset, -e.posted as units, t.id, t.cause_kind, t.cause_id, (t.created_at at time zone 'UTC')::date as day
       from due d
@@ -33,7 +34,7 @@ export const countCosts = async (tx: Tx): Promise<number> => {
           when 'outgoing' then coalesce((select purpose from outgoing where id = f.cause_id), 'outgoing')
           else f.cause_kind end as operation
       from fresh f cross join lateral (
-        select max(substring(a.kind from 'custody:(.*)')) filter (where a.asset = f.asset) as network,
+        select max(substring(a.kind from '^(?:custody|acquirer):(.*)')) filter (where a.asset = f.asset) as network,
           bool_or(a.kind like 'transit:%') as moved
         from ledger_entries e join ledger_accounts a on a.id = e.account_id where e.transfer_id = f.id) legs),
     added as (

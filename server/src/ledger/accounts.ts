@@ -20,11 +20,16 @@ const RULES = {
   capital: { normal: 'credit', bounded: false, meaning: "the owner's money" },
   receivable: { normal: 'debit', bounded: false, meaning: 'what a merchant owes after a reversal' },
   clearing: { normal: 'credit', bounded: false, meaning: 'between two merchants of one operation' },
+  acquirer: { normal: 'debit', bounded: false, meaning: 'what an acquirer holds for us, per account with it; negative: what it has advanced' },
+  'acquirer-costs': { normal: 'debit', bounded: false, meaning: 'what acquirers kept or took on top' },
+  settlement: { normal: 'debit', bounded: false, meaning: 'between an acquirer and our bank account, per account with the acquirer' },
+  bank: { normal: 'debit', bounded: false, meaning: 'in our bank accounts' },
 } as const satisfies Record<string, KindRule>
 
-type PlainKind = Exclude<keyof typeof RULES, 'custody' | 'transit'>
-/** Kinds as stored; custody and transit carry their network. */
-export type AccountKind = PlainKind | `custody:${string}` | `transit:${string}`
+type PlacedKind = 'custody' | 'transit' | 'acquirer' | 'settlement'
+type PlainKind = Exclude<keyof typeof RULES, PlacedKind>
+/** Kinds as stored; custody and transit carry their network, acquirer and settlement the name of the account with the acquirer. */
+export type AccountKind = PlainKind | `${PlacedKind}:${string}`
 
 /** The owner of house accounts that belong to no merchant. */
 export const HOUSE = '00000000-0000-0000-0000-000000000000'
