@@ -15,7 +15,7 @@ const PARTS: { at: RegExp; may: RegExp; says: string }[] = [
 
 /** Levels of the server: a folder imports from its own level or a lower one. */
 const LEVELS: Record<string, number> = {
-  base: 0, money: 1, db: 1, jobs: 2, ledger: 2, platform: 2, outbound: 2, adapters: 2,
+  base: 0, money: 1, db: 1, jobs: 2, ledger: 2, platform: 2, outbound: 2, documents: 2, letters: 2, adapters: 2,
   http: 4, watcher: 4, cli: 6,
 }
 const ROOM_LEVEL = 3

@@ -1,0 +1,6 @@
+/** What payers and merchants are written to in (BCP 47). */
+export const LANGUAGES = ['uk', 'kk', 'ru', 'en'] as const
+
+export type Language = (typeof LANGUAGES)[number]
+
+export const isLanguage = (text: unknown): text is Language => LANGUAGES.some((language) => language === text)
