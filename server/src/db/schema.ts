@@ -282,6 +282,31 @@ export interface LocalIdsTable {
   object_id: string
 }
 
+export interface MailServiceTable {
+  singleton: Generated<boolean>
+  sends: boolean
+  at: Date
+}
+
+export interface MailsTable {
+  merchant_id: string
+  id: string
+  kind: string
+  about: string
+  recipient: string
+  mailbox: string
+  audience: string
+  language: string
+  data: unknown
+  state: Generated<string>
+  attempts: Generated<number>
+  next_at: Date
+  leased_until: Generated<Date>
+  problem: string | null
+  created_at: Date
+  updated_at: Date
+}
+
 export interface MerchantAuditTable {
   merchant_id: string
   id: string
@@ -522,6 +547,8 @@ export interface Schema {
   ledger_seals: LedgerSealsTable
   ledger_transfers: LedgerTransfersTable
   local_ids: LocalIdsTable
+  mail_service: MailServiceTable
+  mails: MailsTable
   merchant_audit: MerchantAuditTable
   merchant_keys: MerchantKeysTable
   merchants: MerchantsTable

@@ -4,6 +4,8 @@ const LONGEST = 254
 const LONGEST_LOCAL = 64
 /** A dot-atom (RFC 5322): what every mail server takes, and nothing that has a meaning in a header. */
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
+/** As typed, before it is put into ASCII, which would take out line ends and undo percent signs. */
+const TYPED_DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u
 const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
 
 /**
@@ -12,7 +14,9 @@ const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-
  */
 export const mailAddress = (text: string): string | undefined => {
   const at = text.lastIndexOf('@')
-  const [local, domain] = [text.slice(0, at), domainToASCII(text.slice(at + 1))]
+  const [local, typed] = [text.slice(0, at), text.slice(at + 1)]
+  if (!TYPED_DOMAIN.test(typed)) return undefined
+  const domain = domainToASCII(typed)
   if (at < 1 || local.length > LONGEST_LOCAL || !LOCAL.test(local) || !DOMAIN.test(domain)) return undefined
   const address = `${local}@${domain}`
   return address.length > LONGEST ? undefined : address
