@@ -34,6 +34,7 @@ const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => 
     clock: runtime.clock,
     window: { maxAge: 600, maxAhead: 5 },
     requestsPerMinute: 10_000_000,
+    fingerprintKey: DATA_KEY,
     onFirstUse: () => {},
     log: runtime.log,
     ready: async () => {},

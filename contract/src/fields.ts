@@ -77,7 +77,7 @@ export const address = (what: string) => Type.String({ minLength: 1, maxLength: 
 
 /** A card number; its check digit is checked by the operation. */
 export const card = (what: string) =>
-  Type.String({ pattern: '^\\d{12,19}$', description: `${what}: 12 to 19 digits without spaces` })
+  Type.String({ pattern: '^\\d{13,19}$', description: `${what}: 13 to 19 digits without spaces` })
 
 export const meta = () =>
   text(0, textLimits.meta, `The merchant's own text, returned in notifications: at most ${textLimits.meta} characters`)

@@ -302,7 +302,7 @@ export interface CreateExchangeBody {
 export interface CreateFiatBatchWithdrawalBody {
   /** Currency: UAH or KZT */
   ticker: string
-  /** Destination card: 12 to 19 digits without spaces */
+  /** Destination card: 13 to 19 digits without spaces */
   to: string
   /**
    * What the card gets: UAH from 1000, KZT 20000 to 299000. A decimal string greater than zero such as "12.5": digits,
@@ -360,7 +360,7 @@ export interface CreateFiatExchangeWithdrawalBody {
   localId?: string | undefined
   /** The merchant's own text, returned in notifications: at most 2048 characters */
   meta?: string | undefined
-  /** Destination card: 12 to 19 digits without spaces */
+  /** Destination card: 13 to 19 digits without spaces */
   to: string
 }
 
@@ -416,7 +416,7 @@ export interface CreateFiatInvoiceByFormBody {
 export interface CreateFiatWithdrawalBody {
   /** Currency: UAH or KZT */
   ticker: string
-  /** Destination card: 12 to 19 digits without spaces */
+  /** Destination card: 13 to 19 digits without spaces */
   to: string
   /**
    * What the card gets: UAH 1000 to 14500, KZT 20000 to 299000. A decimal string greater than zero such as "12.5":

@@ -68,7 +68,7 @@ export const createListeners = ({ catalogue, policies, runtime }: World): { list
   return { listeners: [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createOutrunFollowing(), createUntracedAlarm()], deposits }
 }
 
-export type ApiLimits = Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute'>
+export type ApiLimits = Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute' | 'fingerprintKey'>
 
 /** The merchant API: what serves requests, and the jobs that keep them fast. */
 export const createApi = (world: World, directory: MerchantDirectory, pool: PoolSettings, limits: ApiLimits) => {

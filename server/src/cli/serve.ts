@@ -14,7 +14,7 @@ import { readClockOffset } from '../platform/business-clock.ts'
 import type { Role } from '../platform/config.ts'
 import { createInnerServer } from '../platform/metrics.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { createSecretBox } from '../platform/secrets.ts'
+import { createSecretBox, deriveKey } from '../platform/secrets.ts'
 import { createDelivery } from '../webhooks/index.ts'
 import { figuresOf } from './figures.ts'
 import { openInstallation, required, tokensOf, type Environment, type Opened } from './open.ts'
@@ -77,6 +77,7 @@ const startApi = async (world: World, { config, runtime, pool }: Opened, directo
     window: { maxAge: config.timestampMaxAge, maxAhead: config.timestampMaxAhead },
     requestsPerMinute: config.requestsPerMinute,
     refusalsPerMinute: config.refusalsPerMinute,
+    fingerprintKey: deriveKey(config.dataKey, 'request fingerprints'),
   })
   const loop = createJobLoop(api.jobs, runtime.log)
   await api.server.listen({ host: config.http.host, port: config.http.port })

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { ErrorCode, Operation } from '@bursar/contract'
 import { isUuid } from '../base/id.ts'
 import type { Merchant, MerchantDirectory, MerchantKey } from '../merchants/index.ts'
@@ -21,6 +21,8 @@ export interface EdgeDeps {
   requestsPerMinute: number
   /** told when a key that was never used signs a good request */
   onFirstUse(merchant: Merchant, key: MerchantKey): void
+  /** 32 bytes, the same in every process; see `fingerprintOf` */
+  fingerprintKey: Uint8Array
   /** the answer kept under one of these keys, looked up before an operation that was sent an Idempotency-Key */
   findAnswer?: ((merchantId: string, keys: readonly AnswerKey[]) => Promise<ApiAnswer | undefined>) | undefined
 }
@@ -50,7 +52,7 @@ export const createOperation = (
   deps: EdgeDeps,
 ): OperationHandler => {
   if (!operation.signed) return () => Promise.reject(notBuiltRefusal(operation))
-  const read = createReader(operation)
+  const read = createReader(operation, deps.fingerprintKey)
   return async (passage) => {
     const { request: message, body, target: { query } } = passage
     const headers = readSignedHeaders(message)
@@ -82,7 +84,7 @@ const limitRate = (deps: EdgeDeps, { id, settings }: Merchant, passage: Passage,
 type Reader = (passage: Passage, headers: SignedHeaders, merchant: Merchant, queryText: string) => ApiRequest
 
 /** Reads what an operation takes: parameters, query, body. Everything else is refused. */
-const createReader = (operation: Operation): Reader => {
+const createReader = (operation: Operation, fingerprintKey: Uint8Array): Reader => {
   const code = validationCodeOf(operation)
   const checkQuery = operation.query ? validatorOf(operation.query, code, 'the query') : undefined
   const checkBody = operation.body ? validatorOf(operation.body, code, 'the body') : undefined
@@ -99,7 +101,7 @@ const createReader = (operation: Operation): Reader => {
       query,
       body: readBody(passage.body, checkBody, code),
       requestId: passage.requestId,
-      answerKeys: isPost ? answerKeysOf(operation, headers, passage) : NO_KEYS,
+      answerKeys: isPost ? answerKeysOf(operation, headers, passage, fingerprintKey) : NO_KEYS,
     }
   }
 }
@@ -126,17 +128,25 @@ const readBody = (body: Buffer | undefined, check: Validator | undefined, code: 
   return value
 }
 
-/** Whether two requests are the same one is judged by what was sent, not by how it was signed. */
 const answerKeysOf = (
   { movesMoney }: Operation,
   { signature, idempotencyKey }: SignedHeaders,
-  { request, body }: Passage,
+  passage: Passage,
+  fingerprintKey: Uint8Array,
 ): readonly AnswerKey[] => {
   if (!movesMoney && idempotencyKey === undefined) return NO_KEYS
-  const line = Buffer.from(`${request.method} ${request.url}\n`)
-  const fingerprint = hash('sha256', body === undefined ? line : Buffer.concat([line, body]), 'base64url')
+  const fingerprint = fingerprintOf(passage, fingerprintKey)
   const keys: AnswerKey[] = []
   if (movesMoney) keys.push({ key: `sig:${signature}`, fingerprint })
   if (idempotencyKey !== undefined) keys.push({ key: `key:${idempotencyKey}`, fingerprint })
   return keys
+}
+
+/**
+ * Whether two requests are the same one is judged by what was sent, not by how it was signed. A body may hold the number of a
+ * card, of which few digits are unknown to whoever sees its mask: without the key they can't be tried out.
+ */
+const fingerprintOf = ({ request, body }: Passage, key: Uint8Array): string => {
+  const hmac = createHmac('sha256', key).update(`${request.method} ${request.url}\n`)
+  return (body === undefined ? hmac : hmac.update(body)).digest('base64url')
 }

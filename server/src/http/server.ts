@@ -11,6 +11,7 @@ import { readBytes } from './body.ts'
 import { createClientAddress, subjectOf, type ClientAddress } from './client-address.ts'
 import { createDispatch, type Dispatch, type Endpoint } from './dispatch.ts'
 import { refusalOf } from './failures.ts'
+import { withoutCardNumbers } from '../platform/card-numbers.ts'
 import type { RequestMeter } from './meter.ts'
 import type { EdgeDeps, Passage } from './operation.ts'
 import { exchangeOf, registerPages } from './pages.ts'
@@ -163,9 +164,9 @@ const fail = (edge: Edge, exchange: Exchange, error: unknown, known: { merchantI
   if (edge.closing) exchange.response.shouldKeepAlive = false
   sendRefusal(exchange, refusal)
   if (known) deps.meter?.note(known.operation, refusal.status, known.ms)
-  const line = { requestId, ...known, status: refusal.status, code: refusal.code, method: request.method, target: request.url }
+  const line = { requestId, ...known, status: refusal.status, code: refusal.code, method: request.method, target: withoutCardNumbers(request.url ?? '') }
   if (ours) deps.log.error({ ...line, err: error }, 'a request failed')
-  else deps.log.info({ ...line, why: refusal.message }, 'request refused')
+  else deps.log.info({ ...line, why: withoutCardNumbers(refusal.message) }, 'request refused')
 }
 
 const unknownPath = ({ method, url }: IncomingMessage): unknown => {

@@ -77,6 +77,7 @@ export const useEdge = (settings: Partial<HttpDeps> & { unbuilt?: readonly strin
       clock: { now: () => edge.clock.ms },
       window: { maxAge: 60, maxAhead: 5 },
       requestsPerMinute: 1_000_000,
+      fingerprintKey: new Uint8Array(32).fill(3),
       refusalsPerMinute: 1_000_000,
       onFirstUse: () => {},
       findAnswer: findAnswer(edge.db),

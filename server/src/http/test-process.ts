@@ -18,6 +18,7 @@ const app = createHttpServer({
   clock: { now: Date.now },
   window: { maxAge: 60, maxAhead: 5 },
   requestsPerMinute: 1_000_000,
+  fingerprintKey: new Uint8Array(32).fill(3),
   refusalsPerMinute: 1_000_000,
   onFirstUse: (merchant, key) => void inTransaction(db, (tx) => markKeyUsed(tx, merchant.id, key.id, new Date())),
   log: pino({ level: 'silent' }),

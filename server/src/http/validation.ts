@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { generalErrors, type ErrorCode, type Operation } from '@bursar/contract'
+import { withoutCardNumbers } from '../platform/card-numbers.ts'
 import { ApiRefusal } from '../platform/route.ts'
 
 /** Nothing is coerced, removed or filled in: what a client sends is what is judged. */
@@ -66,7 +67,7 @@ const explainUnknown = (field: string, data: object, known: readonly string[]): 
 
 const explainType = (name: string, error: ErrorObject, description: string | undefined): string => {
   const wanted = String(error.params.type)
-  if (wanted === 'string' && typeof error.data === 'number') return `${name} must be a string: send "${error.data}" in quotes, not a number`
+  if (wanted === 'string' && typeof error.data === 'number') return `${name} must be a string: send "${withoutCardNumbers(String(error.data))}" in quotes, not a number`
   const given = error.data === null ? 'null' : Array.isArray(error.data) ? 'an array' : `${typeof error.data === 'object' ? 'an' : 'a'} ${typeof error.data}`
   return `${name} must be of type ${wanted}, not ${given}. ${description ?? ''}`.trim()
 }

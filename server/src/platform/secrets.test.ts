@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createSecretBox, readDataKey } from './secrets.ts'
+import { createSecretBox, createSecretRing, readDataKey, readDataKeys } from './secrets.ts'
 
 const key = randomBytes(32)
 const box = createSecretBox(key)
@@ -48,4 +48,29 @@ describe('a data key', () => {
   )
 
   test('has 32 bytes', () => expect(() => createSecretBox(new Uint8Array(16))).toThrow('32'))
+})
+
+describe('a ring of keys', () => {
+  const [older, newer] = [randomBytes(32), randomBytes(32)]
+
+  test('seals with its first key and opens what any of them sealed', () => {
+    const before = createSecretRing([older])
+    const both = createSecretRing([newer, older])
+    const after = createSecretRing([newer])
+    const old = before.seal('4111111111111111', 'row')
+    expect(both.open(old, 'row')).toBe('4111111111111111')
+    expect(() => both.open(old, 'another row')).toThrow()
+    expect(old.startsWith(before.newest)).toBe(true)
+    expect(old.startsWith(both.newest)).toBe(false)
+    const again = both.seal('4111111111111111', 'row')
+    expect(again.startsWith(after.newest)).toBe(true)
+    expect(after.open(again, 'row')).toBe('4111111111111111')
+    expect(() => after.open(old, 'row')).toThrow(/sealed with data key/)
+  })
+
+  test('is read from lines, the newest first', () => {
+    const text = `${newer.toString('hex')}\n\n${older.toString('base64')}\n`
+    expect(readDataKeys(text)).toEqual([newer, older])
+    for (const wrong of ['', '\n', 'secret', `${older.toString('hex')}\n${older.toString('base64')}`]) expect(() => readDataKeys(wrong)).toThrow(RangeError)
+  })
 })

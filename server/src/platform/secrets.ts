@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 
 /** Seals values at rest with AES-256-GCM. What a value belongs to is part of the seal, so that it can't be moved to another row. */
 export interface SecretBox {
@@ -15,7 +15,7 @@ const TAG_BYTES = 16
 /** @param key 32 bytes; the first hex digits of its hash name it in every sealed value */
 export const createSecretBox = (key: Uint8Array): SecretBox => {
   if (key.length !== KEY_BYTES) throw new RangeError(`the data key has ${key.length} bytes, not ${KEY_BYTES}`)
-  const id = createHash('sha256').update(key).digest('hex').slice(0, 8)
+  const id = idOf(key)
   return {
     seal: (plain, belongsTo) => {
       const iv = randomBytes(IV_BYTES)
@@ -33,6 +33,42 @@ export const createSecretBox = (key: Uint8Array): SecretBox => {
       return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8')
     },
   }
+}
+
+/** Boxes of several keys, so that keys can be changed: the first seals, each opens what is its own. */
+export interface SecretRing extends SecretBox {
+  /** what every value that the first key has sealed begins with */
+  readonly newest: string
+}
+
+/** @param keys the newest first; 32 bytes each */
+export const createSecretRing = (keys: readonly Uint8Array[]): SecretRing => {
+  const boxes = new Map(keys.map((key) => [prefixOf(key), createSecretBox(key)]))
+  const [first] = keys
+  if (first === undefined) throw new RangeError('a ring needs at least one key')
+  const newest = prefixOf(first)
+  return {
+    newest,
+    seal: (plain, belongsTo) => boxes.get(newest)!.seal(plain, belongsTo),
+    open: (sealed, belongsTo) => {
+      const box = [...boxes].find(([prefix]) => sealed.startsWith(prefix))?.[1] ?? boxes.get(newest)!
+      return box.open(sealed, belongsTo)
+    },
+  }
+}
+
+const idOf = (key: Uint8Array): string => createHash('sha256').update(key).digest('hex').slice(0, 8)
+const prefixOf = (key: Uint8Array): string => `v1.${idOf(key)}.`
+
+/** A key of its own for one purpose, which tells nothing of the key it comes from. */
+export const deriveKey = (key: Uint8Array, purpose: string): Uint8Array => createHmac('sha256', key).update(`bursar ${purpose}`).digest()
+
+/** Reads keys as text, one a line, the newest first. */
+export const readDataKeys = (text: string): Uint8Array[] => {
+  const keys = text.split('\n').map((line) => line.trim()).filter((line) => line !== '').map(readDataKey)
+  if (keys.length === 0) throw new RangeError('write at least one key')
+  if (new Set(keys.map(idOf)).size !== keys.length) throw new RangeError('a key is listed twice')
+  return keys
 }
 
 /** Reads a data key as text: 64 hex digits, or base64 of 32 bytes. */

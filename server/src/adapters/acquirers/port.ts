@@ -57,7 +57,15 @@ export type AcquirerState =
       /** `NNNNNN******NNNN`, unknown digits `*` */
       maskedCard: string | undefined
     }
-  | { kind: 'refused'; acquirerReference: string | undefined; code: string; message: string; maskedCard: string | undefined }
+  | {
+      kind: 'refused'
+      acquirerReference: string | undefined
+      code: string
+      message: string
+      maskedCard: string | undefined
+      /** true: it is our account's doing (its balance, limits, keys), not the card's, so that another account may be tried */
+      elsewhere?: boolean
+    }
 
 /** An HTTP request from the acquirer, as it arrived. */
 export interface RawCallback {

@@ -1,0 +1,33 @@
+/** Digits of a payment card's number (ISO/IEC 7812-1). Shorter ones would have too little left to hide behind a mask. */
+export const CARD_DIGITS = { least: 13, most: 19 } as const
+
+/** Whether the last digit is the check digit of the others (ISO/IEC 7812-1, annex B). @param digits digits only */
+export const passesLuhn = (digits: string): boolean => {
+  let sum = 0
+  for (let i = 0; i < digits.length; i += 1) {
+    const digit = digits.charCodeAt(digits.length - 1 - i) - 48
+    const doubled = i % 2 === 1 ? digit * 2 : digit
+    sum += doubled > 9 ? doubled - 9 : doubled
+  }
+  return sum % 10 === 0
+}
+
+/** `NNNNNN******NNNN`, whatever the length: what PCI DSS 3.4.1 lets anybody see. @param card digits only */
+export const maskCard = (card: string): string => `${card.slice(0, 6)}******${card.slice(-4)}`
+
+/** A run of digits as long as a card's number, in groups or not, that is no part of a longer run. */
+const LIKE_A_CARD = /(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.]|[ -]\d)/g
+
+/**
+ * A text in which everything that may be the number of a card is masked: for what is logged of texts from outside. It may mask
+ * what is no card's number; never use it on what has to stay exact.
+ */
+export const withoutCardNumbers = (text: string): string =>
+  text.replaceAll(LIKE_A_CARD, (found) => {
+    const digits = found.replaceAll(/\D/g, '')
+    return passesLuhn(digits) ? maskCard(digits) : found
+  })
+
+/** A text without one card's number, however it is grouped. @param card digits only */
+export const withoutCard = (text: string, card: string): string =>
+  text.replaceAll(new RegExp([...card].join('[^0-9A-Za-z]?'), 'g'), maskCard(card))
