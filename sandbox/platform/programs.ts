@@ -27,6 +27,7 @@ export function environmentOf(places: Places, settings: SandboxSettings, inner: 
     DATABASE_URL: databaseUrl,
     BURSAR_DATA_KEY_FILE: keys.dataKey,
     BURSAR_HTTP: `127.0.0.1:${settings.ports.api}`,
+    BURSAR_PUBLIC_URL: `http://127.0.0.1:${settings.ports.api}`,
     BURSAR_INNER: `127.0.0.1:${inner}`,
     BURSAR_NETWORKS_FILE: files.networks,
     BURSAR_ASSETS_FILE: files.assets,
@@ -37,6 +38,8 @@ export function environmentOf(places: Places, settings: SandboxSettings, inner: 
     BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8',
     BURSAR_HTTP_WEBHOOKS: 'true',
     BURSAR_REQUESTS_PER_MINUTE: '1000000',
+    BURSAR_PAGE_POSTS_PER_MINUTE: '1000000',
+    BURSAR_PAGE_GETS_PER_MINUTE: '1000000',
     BURSAR_SANDBOX: 'true',
     ...(process.env['BURSAR_LOG_LEVEL'] === undefined ? {} : { BURSAR_LOG_LEVEL: process.env['BURSAR_LOG_LEVEL'] }),
   }

@@ -8,16 +8,18 @@ import { balanceRoutes } from './balances/index.ts'
 import {
   createConsolidationJob, createConsolidationSettlement, createOutrunFollowing, createRescueJob, payForParent,
 } from './consolidation/index.ts'
+import { problemPage } from './checkout/index.ts'
 import { createColdFollowing, createColdJob, createColdSettlement } from './cold/index.ts'
 import { createCostJob } from './costs/index.ts'
 import type { PoolSettings } from './db/index.ts'
 import { createBalanceCheckJob, createDeposits, depositRoutes } from './deposits/index.ts'
-import { createAnswerPruneJob, createHttpServer, type HttpDeps } from './http/index.ts'
+import { createAnswerPruneJob, createHttpServer, type HostedPages, type HttpDeps } from './http/index.ts'
 import type { Job } from './jobs/index.ts'
 import { createCommitter } from './ledger/index.ts'
 import { markKeyUsed, type MerchantDirectory } from './merchants/index.ts'
 import { bitcoinHotAddress, createFollowing, createSendingJob, evmHotAddress, tronHotAddress, type OutgoingSubscriber, type PausePoint, type WalletKeys } from './outgoing/index.ts'
 import type { OffsetClock } from './platform/clock.ts'
+import type { PageRoute } from './platform/page.ts'
 import type { Route } from './platform/route.ts'
 import type { Runtime } from './platform/runtime.ts'
 import type { Policies } from './policy.ts'
@@ -41,6 +43,8 @@ export interface World {
   catalogue: Catalogue
   policies: Policies
   wallet: WalletKeys
+  /** where payers and acquirers reach the api, without a slash at its end */
+  publicUrl: string
 }
 
 const STOCK_TARGET = 2_000
@@ -68,7 +72,7 @@ export const createListeners = ({ catalogue, policies, runtime }: World): { list
   return { listeners: [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createOutrunFollowing(), createUntracedAlarm()], deposits }
 }
 
-export type ApiLimits = Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute' | 'fingerprintKey'>
+export type ApiLimits = Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute' | 'fingerprintKey'> & { pages: Pick<HostedPages, 'postsPerMinute' | 'getsPerMinute'> }
 
 /** The merchant API: what serves requests, and the jobs that keep them fast. */
 export const createApi = (world: World, directory: MerchantDirectory, pool: PoolSettings, limits: ApiLimits) => {
@@ -95,11 +99,13 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     ...assetRoutes({ catalogue, prices: createPriceReader(runtime.db, tickers, runtime.clock.now) }),
     ...webhookRoutes({ db: runtime.db }),
   ]
+  const pages: PageRoute[] = []
   const server = createHttpServer({
     directory,
     clock: runtime.clock,
     ...limits,
     routes,
+    pages: { routes: pages, problem: problemPage, ...limits.pages },
     log: runtime.log,
     ready: async () => {
       await runtime.db.selectFrom('business_clock').select('offset_ms').execute()

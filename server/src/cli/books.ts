@@ -12,6 +12,7 @@ const worldOf = ({ config, runtime, policies }: Opened): World => ({
   catalogue: required(config.assets, 'BURSAR_ASSETS_FILE'),
   policies,
   wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
+  publicUrl: config.publicUrl,
 })
 
 export const booksCommands: readonly Command[] = [

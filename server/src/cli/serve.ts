@@ -32,6 +32,7 @@ export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promi
     catalogue: required(config.assets, 'BURSAR_ASSETS_FILE'),
     policies: opened.policies,
     wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
+    publicUrl: config.publicUrl,
   }
   const directory = createDirectory(runtime.db, createSecretBox(config.dataKey))
   const stops: Stop[] = [opened.close]
@@ -78,6 +79,7 @@ const startApi = async (world: World, { config, runtime, pool }: Opened, directo
     requestsPerMinute: config.requestsPerMinute,
     refusalsPerMinute: config.refusalsPerMinute,
     fingerprintKey: deriveKey(config.dataKey, 'request fingerprints'),
+    pages: { postsPerMinute: config.pagePostsPerMinute, getsPerMinute: config.pageGetsPerMinute },
   })
   const loop = createJobLoop(api.jobs, runtime.log)
   await api.server.listen({ host: config.http.host, port: config.http.port })

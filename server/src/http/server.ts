@@ -14,6 +14,7 @@ import { refusalOf } from './failures.ts'
 import { withoutCardNumbers } from '../platform/card-numbers.ts'
 import type { RequestMeter } from './meter.ts'
 import type { EdgeDeps, Passage } from './operation.ts'
+import { createPageHost, type HostedPages, type PageHost } from './page-hosting.ts'
 import { exchangeOf, registerPages } from './pages.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { invalidRequest, notFound, refusalBody, refuse, tooManyRequests } from './refusals.ts'
@@ -21,6 +22,8 @@ import { splitTarget } from './target.ts'
 
 export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
   routes: readonly Route[]
+  /** what is served without a signature */
+  pages?: HostedPages
   log: Logger
   /** throws while the process can't serve */
   ready(): Promise<void>
@@ -39,8 +42,8 @@ const IDLE_SOCKET_MS = 60_000
 const MOST_HEADER_BYTES = 16_384
 
 /**
- * The merchant API as an HTTP server. Listens when told to. Operations of the contract are served here, straight from
- * node:http; everything else, pages, is Fastify's.
+ * The merchant API as an HTTP server. Listens when told to. Operations of the contract and payers' pages are served here,
+ * straight from node:http; everything else, the reference and health, is Fastify's.
  */
 export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
   const edge: Edge = {
@@ -49,8 +52,10 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
     refused: createRateLimiter(),
     clientAddress: createClientAddress(deps.trustedProxies ?? []),
     newRequestId: createRequestIds(),
+    host: undefined,
     closing: false,
   }
+  edge.host = deps.pages && createPageHost({ ...deps, pages: deps.pages, meter: deps.meter, clientAddress: edge.clientAddress, newRequestId: edge.newRequestId, isClosing: () => edge.closing })
   const app = Fastify({
     bodyLimit: requestLimits.bodyBytes,
     exposeHeadRoutes: false,
@@ -65,6 +70,7 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
   app.setNotFoundHandler((request, reply) => fail(edge, exchangeOf(request, reply), unknownPath(request.raw), null))
   app.addHook('preClose', async () => {
     edge.closing = true
+    edge.host?.endStreams()
   })
   registerPages(app, deps.ready)
   return app
@@ -77,6 +83,8 @@ interface Edge {
   refused: RateLimiter
   clientAddress: ClientAddress
   newRequestId: () => string
+  /** of payers' pages, where there are any */
+  host: PageHost | undefined
   /** what is under way is answered, and its connection ends */
   closing: boolean
 }
@@ -101,7 +109,10 @@ const listener = (edge: Edge, pages: (request: IncomingMessage, response: Server
   const server = createServer({ ...TIMES, maxHeaderSize: MOST_HEADER_BYTES, requireHostHeader: false }, (request, response) => {
     const url = request.url!
     const mark = url.indexOf('?')
-    const found = edge.dispatch(request.method!, mark < 0 ? url : url.slice(0, mark))
+    const path = mark < 0 ? url : url.slice(0, mark)
+    const found = edge.dispatch(request.method!, path)
+    // An operation without a signature is a web form: a page, once its room is built.
+    if (found?.endpoint.operation.signed !== true && edge.host?.take(request, response, path)) return
     if (!found) return pages(request, response)
     serve(edge, found.endpoint, found.id, request, response).catch((error: unknown) => {
       edge.deps.log.error({ err: error }, 'a request could not be answered')
@@ -162,7 +173,7 @@ const fail = (edge: Edge, exchange: Exchange, error: unknown, known: { merchantI
     if (left < 0) refusal = refuse(tooManyRequests, `too many refused requests: try again in ${-left} s`, { retryAfterSeconds: -left })
   }
   if (edge.closing) exchange.response.shouldKeepAlive = false
-  sendRefusal(exchange, refusal)
+  if (known !== null || ours || !edge.host?.takeRefusal(exchange, refusal)) sendRefusal(exchange, refusal)
   if (known) deps.meter?.note(known.operation, refusal.status, known.ms)
   const line = { requestId, ...known, status: refusal.status, code: refusal.code, method: request.method, target: withoutCardNumbers(request.url ?? '') }
   if (ours) deps.log.error({ ...line, err: error }, 'a request failed')

@@ -43,6 +43,21 @@ export const readQuery = (query: string, known: readonly string[]): Record<strin
   return values
 }
 
+/** Reads the query of a page. Links are passed on with things added to them: what can't be read is left out, the first of a name counts. */
+export const readPageQuery = (query: string): Record<string, string> => {
+  const values: Record<string, string> = Object.create(null) as Record<string, string>
+  for (const pair of query.split('&', MOST_PARAMETERS)) {
+    const at = pair.indexOf('=')
+    try {
+      const key = decode(at < 0 ? pair : pair.slice(0, at))
+      if (key !== '') values[key] ??= at < 0 ? '' : decode(pair.slice(at + 1))
+    } catch {
+      continue
+    }
+  }
+  return values
+}
+
 const MOST_PARAMETERS = 64
 const ENCODED = /[%+]/
 

@@ -106,6 +106,12 @@ describe('settings', () => {
     else expect(problemsOf({ ...least(), BURSAR_HTTP: text })).toHaveLength(1)
   })
 
+  test.each(['https://pay.example.com/invoices', 'https://pay.example.com?a=b', 'ftp://pay.example.com', 'pay.example.com', 'https://a:b@pay.example.com'])(
+    'where payers reach us is a scheme and a host, not %s', (text) => {
+      expect(problemsOf({ ...least(), BURSAR_PUBLIC_URL: text })).toHaveLength(1)
+      expect(read({ ...least(), BURSAR_PUBLIC_URL: 'https://pay.example.com/' }).publicUrl).toBe('https://pay.example.com')
+    })
+
   test('ranges are addresses with a prefix, or one address', () => {
     expect(read({ ...least(), BURSAR_OUTBOUND_ALLOW: '127.0.0.1, fd00::/8' }).outboundAllow).toEqual(['127.0.0.1/32', 'fd00::/8'])
   })

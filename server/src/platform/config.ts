@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readDataKey } from './secrets.ts'
 import {
-  readChoice, readFlag, readInteger, readJson, readList, readListenAddress, readRange, readSignerPlace, readText, readUrl,
+  readChoice, readFlag, readInteger, readJson, readList, readListenAddress, readOrigin, readRange, readSignerPlace, readText, readUrl,
 } from './setting.ts'
 
 /** What a process is started as. `cli` is a single command of an operator. */
@@ -62,6 +62,9 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
     'file', readDataKey,
   ),
   http: standard('BURSAR_HTTP', '127.0.0.1:8080', 'where the API listens; put a TLS proxy before it', readListenAddress),
+  publicUrl: standard(
+    'BURSAR_PUBLIC_URL', 'http://127.0.0.1:8080', 'where payers and acquirers reach `BURSAR_HTTP`: scheme and host, such as `https://pay.example.com`', readOrigin,
+  ),
   inner: standard('BURSAR_INNER', '127.0.0.1:9090', 'where `/metrics` and health are served, for your own network only', readListenAddress),
   trustedProxies: standard(
     'BURSAR_TRUSTED_PROXIES', '', 'ranges of proxies whose `X-Forwarded-For` is believed, joined by commas', readList(readRange),
@@ -74,6 +77,12 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   ),
   refusalsPerMinute: standard(
     'BURSAR_REFUSALS_PER_MINUTE', '600', 'requests without a good signature of one network address in one api process', readInteger(1, 10_000_000),
+  ),
+  pagePostsPerMinute: standard(
+    'BURSAR_PAGE_POSTS_PER_MINUTE', '60', 'forms sent from one network address to one kind of page, in one api process', readInteger(1, 10_000_000),
+  ),
+  pageGetsPerMinute: standard(
+    'BURSAR_PAGE_GETS_PER_MINUTE', '1200', 'pages asked for from one network address, by kind of page, in one api process', readInteger(1, 10_000_000),
   ),
   networks: optional('BURSAR_NETWORKS_FILE', 'JSON: the chains to follow and their nodes', readFileOf(files, 'networks'), {
     holds: 'file', neededBy: ['api', 'worker', 'watcher', 'all'],

@@ -1,5 +1,6 @@
 /** A request of somebody without a key: a payer's browser, a web form, an acquirer's callback. */
 export interface PageRequest {
+  /** a HEAD is asked as a GET, and answered without its body */
   method: 'GET' | 'POST'
   /** path and query as asked for */
   url: string
@@ -17,10 +18,16 @@ export type PageAnswer =
   | { status: number; headers: Readonly<Record<string, string>>; body: string | Buffer }
   | { status: number; headers: Readonly<Record<string, string>>; stream: (write: (chunk: string) => void, signal: AbortSignal) => Promise<void> }
 
-/** A path served without a signature. `{name}` in the path is one segment, percent-decoded. */
+/**
+ * A path served without a signature. `{name}` in the path is one segment, percent-decoded; a slash at the end of what is
+ * asked for is left out. A handler that throws an ApiRefusal is answered as it says: as a readable page to a browser, as JSON
+ * to everybody else.
+ */
 export interface PageRoute {
   method: 'GET' | 'POST'
   path: string
   mostBytes: number
+  /** requests of one network address in a minute to this route; the installation's standard when absent */
+  perMinute?: number
   handle(request: PageRequest): Promise<PageAnswer>
 }

@@ -28,6 +28,14 @@ export const readUrl = (...schemes: readonly string[]) => (text: string): string
   throw new RangeError(`write a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
 }
 
+/** Scheme and host of an address, without what may follow. */
+export const readOrigin = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && (text === url.origin || text === `${url.origin}/`)
+  if (!isPlain) throw new RangeError('write a scheme and a host alone, such as https://pay.example.com')
+  return url.origin
+}
+
 export interface ListenAddress {
   host: string
   port: number
