@@ -39,7 +39,7 @@ const catalogue = createCatalogue({
 const listeners = [
   createFollowing([createSettlement(catalogue)]),
   createFunding(catalogue),
-  createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(), onCredited: [] }),
+  createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(), onCredited: [], followers: [] }),
 ]
 
 const follow = ({ runtime }: BenchDatabase, { adapter }: MadeChain): Promise<Follower> => {

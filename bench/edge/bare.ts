@@ -7,7 +7,7 @@ import { operationsById } from '@bursar/contract'
 import { authenticate, checkTimestamp, readSignedHeaders } from '../../server/src/http/authentication.ts'
 import { parseStrict } from '../../server/src/http/strict-json.ts'
 import { readQuery, splitTarget } from '../../server/src/http/target.ts'
-import { validationCodeOf, validatorOf } from '../../server/src/http/validation.ts'
+import { validationCodeOf, validatorOf } from '../../server/src/platform/validation.ts'
 import type { MerchantDirectory } from '../../server/src/merchants/index.ts'
 
 const CHECKED = ['createCryptoWithdrawal', 'createAddress', 'listBalances'] as const

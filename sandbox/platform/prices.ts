@@ -2,7 +2,7 @@
 import { Refusal } from '../http/refusal.ts'
 
 const START: Record<string, string> = {
-  BTC: '65000', ETH: '2500', BNB: '600', TRX: '0.25', USDT: '1', USDC: '1', UAH: '0.0249', KZT: '0.0019',
+  BTC: '65000', ETH: '2500', BNB: '600', TRX: '0.25', USDT: '1', USDC: '1', UAH: '0.0249', KZT: '0.0019', EUR: '1.08',
 }
 const DECIMAL = /^\d{1,12}(\.\d{1,18})?$/
 

@@ -66,6 +66,7 @@ export const createListeners = ({ catalogue, policies, runtime }: World): { list
     policy: policies.deposits,
     prices: (tx, tickers) => freshPrices(tx, tickers, new Date(runtime.clock.now())),
     onCredited: [],
+    followers: [],
   })
   const outgoing = createFollowing(settlements(catalogue))
   const house = createHouseFollowing(catalogue)

@@ -71,6 +71,15 @@ const issueAll = async (deps: Deps, requests: readonly NewAddress[]): Promise<Is
   return requests.map(({ id }) => ({ kind: 'issued', address: taken.get(id) ?? derived.get(id)! }))
 }
 
+/**
+ * Gives one address out in a transaction of the caller's, whatever limit its merchant has: for what needs an address of its
+ * own and is limited itself.
+ */
+export const issueInside = async (tx: Tx, keys: DepositKeys, request: NewAddress): Promise<string> => {
+  const taken = await takeFromStock(tx, [request])
+  return (taken.get(request.id) ?? (await takeDerived(tx, keys, [request])).get(request.id))!
+}
+
 const takeDerived = async (
   tx: Tx,
   keys: DepositKeys,

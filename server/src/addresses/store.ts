@@ -11,6 +11,7 @@ export interface NewAddress {
   blockchain: Network
   meta: string | null
   leasedUntil: Date | null
+  /** null on a permanent address, and on one whose end a deposit does not move: an invoice's */
   leaseAfterDepositMs: number | null
   createdAt: Date
   /** keys under which the answer is kept with the address, and the JSON around the address in it */
@@ -54,10 +55,11 @@ export const takeFromStock = async (db: Db | Tx, requests: readonly NewAddress[]
   return new Map(rows.map(({ id, address }) => [id, address]))
 }
 
-/** How many addresses a merchant has, counted no further than `most`. */
+/** How many addresses a merchant has, counted no further than `most`. Those of invoices are not counted: payers cause them. */
 export const addressesOf = async (db: Db | Tx, merchantId: string, most: number): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
-    select count(*) from (select from addresses where merchant_id = ${merchantId} limit ${most}) a`.execute(db)
+    select count(*) from (select from addresses where merchant_id = ${merchantId}
+      and (leased_until is null or lease_after_deposit_ms is not null) limit ${most}) a`.execute(db)
   return rows[0]!.count
 }
 

@@ -110,7 +110,7 @@ export const openBitcoinMoney = async (
   const sending: SendingPolicy = { ...DEFAULT_BITCOIN_POLICY, batchWaitMs: 0, rebroadcastEveryMs: 0, bumpAfterMs: 600_000, ...more.sending }
   const policy: ConsolidationPolicy = { ...DEFAULT_CONSOLIDATION_POLICY, percentile: 100, leastCoins: 5, mostPerMille: 900n, ...more.consolidation }
   const subscribers = [createSettlement(catalogue), createConsolidationSettlement(catalogue)]
-  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(), onCredited: [] })
+  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(), onCredited: [], followers: [] })
   const follower = await beginFollowing({
     runtime,
     network: 'BITCOIN',

@@ -6,6 +6,7 @@ import type { Item } from '../ledger/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { freezeDebtors, lockAvailable, lockDebts, pairText, unfreezeDebtors, type Pair } from './debts.ts'
 import { type Deposit } from './deposit.ts'
+import { becameBy, tellFollowers } from './following.ts'
 import { depositMoves, type DepositEffect, type DepositEvent } from './machine.ts'
 import { depositNotice } from './notice.ts'
 import { creditItem, suspendItem, takeBackItem } from './posting.ts'
@@ -23,8 +24,11 @@ export const consequencesOf = async (
   if (moved.length === 0) return { items: [], notices: [] }
   const having = (effect: DepositEffect): Moved[] =>
     moved.filter(({ before }) => moveOf(depositMoves, before.state, event)!.effects.includes(effect))
+  const became = becameBy[event]
+  const followed = became === undefined ? [] : moved.map(({ deposit }) => ({ deposit, became, at: moment.at }))
+  const { effects, untold } = await tellFollowers(tx, settings.followers, followed, moment)
   const telling = [...having('tellDone'), ...having('tellFailed')]
-  const told = telling.filter(({ deposit, before }) => deposit.told !== before.told)
+  const told = telling.filter(({ deposit, before }) => deposit.told !== before.told && !untold.has(deposit.id))
   const own: Effects = {
     items: [
       ...(await creditAll(tx, having('credit').map(({ deposit }) => deposit), moment)),
@@ -33,7 +37,7 @@ export const consequencesOf = async (
     ],
     notices: told.map(({ deposit }) => depositNotice(deposit, settings.catalogue)),
   }
-  return joinEffects([own, await tellSubscribers(tx, having('credit'), settings, moment)])
+  return joinEffects([own, effects, await tellSubscribers(tx, having('credit'), settings, moment)])
 }
 
 /** Items that credit deposits, each repaying what is still owed after those before it. */

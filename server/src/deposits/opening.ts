@@ -4,8 +4,9 @@ import { chargeOf, type AssetOnNetwork, type CryptoAsset } from '../assets/index
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 
-import { noEffects, type Effects } from '../effects/index.ts'
+import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { brought } from './custody.ts'
+import { tellFollowers } from './following.ts'
 import { depositNotice } from './notice.ts'
 import type { DepositSettings } from './settings.ts'
 import { insertDeposits, type NewDeposit } from './store.ts'
@@ -36,7 +37,7 @@ export const openDeposits = async (
   network: Network,
   arrivals: readonly Arrival[],
   at: Date,
-  { catalogue }: DepositSettings,
+  { catalogue, followers }: DepositSettings,
   moment: Moment,
 ): Promise<Effects> => {
   if (arrivals.length === 0) return noEffects
@@ -46,8 +47,10 @@ export const openDeposits = async (
   const owners = arrivals.map(({ owner }) => owner)
   const rotating = new Set(owners.filter(({ leasedUntil }) => leasedUntil !== null).map(({ addressId }) => addressId))
   await replenish(tx, added.filter(({ addressId, failReason }) => failReason === null && rotating.has(addressId)), at)
-  const notices = added.map((deposit) => depositNotice(deposit, catalogue))
-  return { items: [], notices, moves: brought(added.filter(({ blockHeight }) => blockHeight !== null)) }
+  const followed = added.map((deposit) => ({ deposit, became: 'sighted' as const, at }))
+  const { effects, untold } = await tellFollowers(tx, followers, followed, moment)
+  const notices = added.filter(({ id }) => !untold.has(id)).map((deposit) => depositNotice(deposit, catalogue))
+  return joinEffects([{ items: [], notices, moves: brought(added.filter(({ blockHeight }) => blockHeight !== null)) }, effects])
 }
 
 const newDeposit = (network: Network, arrival: Arrival, at: Date, moment: Moment): NewDeposit => {

@@ -1,5 +1,6 @@
-import type { Network } from '@bursar/chainkit'
+import { NETWORKS, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
+import { familyOf, type AddressFamily } from '../addresses/index.ts'
 import type { Db, Tx } from '../db/index.ts'
 import type { Deposit } from './deposit.ts'
 import { DEPOSIT_COLUMNS } from './store.ts'
@@ -38,4 +39,22 @@ export const findDeposit = async (db: Db | Tx, merchantId: string, id: string): 
   const { rows } = await sql<Deposit>`select ${DEPOSIT_COLUMNS} from deposits d
     where d.merchant_id = ${merchantId} and d.id = ${id}`.execute(db)
   return rows[0]
+}
+
+/** A deposit beside where its network is, for showing how far it has come. */
+export interface DepositAt extends Deposit {
+  /** credited when the chain is this high; null: when its block is final */
+  creditHeight: number | null
+  /** as far as the network has been read; null while it has not been */
+  headHeight: number | null
+}
+
+/** Everything that ever came to a deposit address, oldest first. */
+export const depositsAt = async (db: Db | Tx, merchantId: string, family: AddressFamily, address: string): Promise<DepositAt[]> => {
+  const networks = NETWORKS.filter((network) => familyOf(network) === family)
+  const { rows } = await sql<DepositAt>`select ${DEPOSIT_COLUMNS}, d.credit_height as "creditHeight", c.head_height as "headHeight"
+    from deposits d left join watch_cursors c on c.network = d.network
+    where d.network = any(${networks}::text[]) and d.address = ${address} and d.merchant_id = ${merchantId}
+    order by d.created_at, d.id`.execute(db)
+  return rows
 }

@@ -3,6 +3,7 @@ import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
 import type { Deposit } from './deposit.ts'
+import type { DepositFollower } from './following.ts'
 import type { DepositPolicy } from './policy.ts'
 
 /** A deposit that a transaction credits. */
@@ -23,4 +24,5 @@ export interface DepositSettings {
   /** fresh prices in 1e-18 USD for one whole unit; a ticker without one is absent */
   prices(tx: Tx, tickers: readonly string[]): Promise<ReadonlyMap<string, bigint>>
   onCredited: readonly CreditedSubscriber[]
+  followers: readonly DepositFollower[]
 }

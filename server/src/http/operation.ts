@@ -10,7 +10,7 @@ import type { RateLimiter } from './rate-limit.ts'
 import { invalidRequest, notBuilt, notFound, refuse, tooManyRequests } from './refusals.ts'
 import { parseStrict } from './strict-json.ts'
 import { readQuery, type Target } from './target.ts'
-import { validationCodeOf, validatorOf, type Validator } from './validation.ts'
+import { validationCodeOf, validatorOf, type Validator } from '../platform/validation.ts'
 
 export interface EdgeDeps {
   directory: Pick<MerchantDirectory, 'find'>

@@ -86,7 +86,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
         on conflict (ticker) do update set usd_e18 = excluded.usd_e18, observed_at = excluded.observed_at`.execute(db)
     }
   }
-  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => prices, onCredited: [] })
+  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => prices, onCredited: [], followers: [] })
   const pauses: { at: string | null; hit: boolean } = { at: null, hit: false }
   const pause = async (point: string): Promise<void> => {
     if (pauses.at !== point) return

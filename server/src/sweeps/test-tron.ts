@@ -67,7 +67,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
   await ensureWallets(db, WALLET, momentOf(runtime))
   const signer = await signerOf(now)
   const subscribers = [createSweepSettlement(catalogue)]
-  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(), onCredited: [] })
+  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(), onCredited: [], followers: [] })
   // A process that dies at a named point, or nowhere.
   let fatal: { name: string; passes: number } | undefined
   const points = new Set<string>()

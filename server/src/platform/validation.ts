@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { generalErrors, type ErrorCode, type Operation } from '@bursar/contract'
-import { withoutCardNumbers } from '../platform/card-numbers.ts'
-import { ApiRefusal } from '../platform/route.ts'
+import { withoutCardNumbers } from './card-numbers.ts'
+import { ApiRefusal } from './route.ts'
 
 /** Nothing is coerced, removed or filled in: what a client sends is what is judged. */
 const ajv = new Ajv({ coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false, verbose: true, strict: true })

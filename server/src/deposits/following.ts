@@ -1,0 +1,50 @@
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import { joinEffects, type Effects } from '../effects/index.ts'
+import type { Deposit } from './deposit.ts'
+import type { DepositEvent } from './machine.ts'
+
+/**
+ * What became of a deposit.
+ * - sighted: new, in the pool or in a block
+ * - credited: on the merchant's balance
+ * - suspended: in our wallet, and nobody's yet
+ * - orphaned: its block was lost; what was booked for it is taken back
+ * - failed: it will not come
+ */
+export type Became = 'sighted' | 'credited' | 'suspended' | 'orphaned' | 'failed'
+
+export interface Followed {
+  deposit: Deposit
+  became: Became
+  /** when it did, on the business clock; for `sighted` the time of its block where that is earlier */
+  at: Date
+}
+
+/** What a follower wants done, and the deposits whose merchants it tells in its own words instead. */
+export interface Following {
+  effects: Effects
+  untold: ReadonlySet<string>
+}
+
+/** Told of every change of deposits in the transaction that makes it, before anything is posted. */
+export type DepositFollower = (tx: Tx, followed: readonly Followed[], moment: Moment) => Promise<Following>
+
+export const becameBy: { readonly [Event in DepositEvent]?: Became } = {
+  confirmed: 'credited',
+  refused: 'suspended',
+  reorganized: 'orphaned',
+  replaced: 'failed',
+  lost: 'failed',
+}
+
+export const tellFollowers = async (
+  tx: Tx,
+  followers: readonly DepositFollower[],
+  followed: readonly Followed[],
+  moment: Moment,
+): Promise<Following> => {
+  const all: Following[] = []
+  if (followed.length > 0) for (const follower of followers) all.push(await follower(tx, followed, moment))
+  return { effects: joinEffects(all.map(({ effects }) => effects)), untold: new Set(all.flatMap(({ untold }) => [...untold])) }
+}
