@@ -20,7 +20,7 @@ export const readFormRedirect = (text: string, { redirectHosts }: Pick<MerchantS
 
 const ALLOWED = new Set(['http:', 'https:'])
 // What a browser drops or turns round before it reads an address: with any of it, the text is not what it looks like.
-const DECEIVING = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff\\]/
+const DECEIVING = /[\p{Cc}\p{Z}\ufeff\\]/u
 const PLAIN = /^https?:\/\/[^/]/i
 
 const read = (text: string): URL => {
