@@ -10,6 +10,7 @@ const PARTS: { at: RegExp; may: RegExp; says: string }[] = [
     says: 'chainkit is pure: no I/O',
   },
   { at: /^signer\/src\//, may: /^(@bursar\/chainkit|@noble\/|@scure\/|node:)/, says: 'the signer has few dependencies' },
+  { at: /^web\/checkout\/src\//, may: /^(uqr|node:crypto)$/, says: 'pages are pure: no I/O' },
   { at: /^sdk\/src\//, may: /^node:crypto$/, says: 'the SDK has no runtime dependency' },
 ]
 

@@ -5,7 +5,7 @@ import { importsOf, readSources, type SourceFile } from './imports.ts'
 import { findUntidy } from './tidy.ts'
 
 const root = new URL('../../', import.meta.url).pathname
-const FOLDERS = ['contract', 'chainkit', 'signer', 'sdk', 'server', 'sandbox', 'test', 'bench', 'tools']
+const FOLDERS = ['contract', 'chainkit', 'signer', 'sdk', 'server', 'sandbox', 'test', 'bench', 'tools', 'web']
 const file = (path: string, text: string): SourceFile => ({ path, text, imports: importsOf(path, text) })
 const world = (...extra: SourceFile[]): SourceFile[] => [
   file('server/src/base/id.ts', ''), file('server/src/ledger/index.ts', ''), file('server/src/ledger/store.ts', ''),
@@ -32,6 +32,7 @@ describe('canaries: each rule finds what it is there for', () => {
     ['adapters know no database', 'server/src/adapters/chains/x.ts', "import { a } from '../../deposits/index.ts'"],
     ['contract imports typebox only', 'contract/src/x.ts', "import fs from 'node:fs'"],
     ['chainkit is pure', 'chainkit/src/x.ts', "import fs from 'node:fs'"],
+    ['pages are pure', 'web/checkout/src/x.ts', "import fs from 'node:fs'"],
     ['few dependencies', 'signer/src/x.ts', "import pg from 'pg'"],
     ['no runtime dependency', 'sdk/src/x.ts', "import { request } from 'undici'"],
     ['only the signer takes private keys', 'server/src/withdrawals/jobs.ts', "import { a } from '@bursar/chainkit/signing'"],

@@ -1,0 +1,2 @@
+export type * from './view.ts'
+export { LANGUAGES } from './view.ts'
