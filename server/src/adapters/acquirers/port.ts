@@ -12,6 +12,8 @@ export interface AcquirerCapabilities {
   payIn: Partial<Record<CardTicker, AmountLimits>>
   payout: Partial<Record<CardTicker, AmountLimits>>
   refund: boolean
+  /** true: only the whole of a payment, at once; the others take parts too */
+  refundsWholeOnly?: boolean
   statement: boolean
 }
 
@@ -113,6 +115,16 @@ export interface PayoutOrder {
   callbackUrl: string
 }
 
+/** A payment's money on its way back. `reference` is the payment's. */
+export interface RefundOrder {
+  reference: string
+  refundReference: string
+  units: bigint
+  /** minor units; given back by earlier refunds of this payment, each of which has ended */
+  refundedUnits: bigint
+  ticker: CardTicker
+}
+
 /** A line of an acquirer's statement. */
 export interface StatementLine {
   /** ours, undefined for what is not a payment of ours (fees of the account, transfers to the bank) */
@@ -144,8 +156,13 @@ export interface Acquirer {
   /** Sends money. Anything but a clear answer is `unknown`: the caller asks by `payoutState` and never sends again. */
   payOut(order: PayoutOrder): Promise<AcquirerState>
   payoutState(reference: string): Promise<AcquirerState>
-  /** Gives a payment back, in whole or in part. `refundReference` makes a repetition the same refund. */
-  refund?(refund: { reference: string; refundReference: string; units: bigint; ticker: CardTicker }): Promise<AcquirerState>
+  /**
+   * Gives a payment back, in whole or in part. `refundReference` makes a repetition the same refund, so that an unknown
+   * outcome is asked for by repeating. Answers the refund's own state: `succeeded` with what was given back. The payment
+   * is `reversed` once all of it was. One refund of a payment at a time: acquirers that take no reference of a refund are
+   * told apart by `refundedUnits`, what earlier refunds of it gave back; money beyond that is this refund's.
+   */
+  refund?(refund: RefundOrder): Promise<AcquirerState>
   /** Lines with from <= at < to (ms), in any order. */
   statement?(range: { from: number; to: number }): Promise<StatementLine[]>
 }
