@@ -1,0 +1,43 @@
+import type { Db } from '../db/index.ts'
+import type { Leg } from './leg.ts'
+import { listLegs } from './leg-store.ts'
+
+/** The legs that price something now, and why the others don't. */
+export interface Legs {
+  open: ReadonlyMap<string, Leg & { observedAt: Date; middle: bigint }>
+  closed: ReadonlyMap<string, string>
+}
+
+/** A leg that nobody has read for so long prices nothing. Real time: prices age whatever the business clock says. */
+export const LEG_OLDEST_MS = 20_000
+
+export const readLegs = async (db: Db, now: number): Promise<Legs> => {
+  const open = new Map<string, Leg & { observedAt: Date; middle: bigint }>()
+  const closed = new Map<string, string>()
+  for (const leg of await listLegs(db)) {
+    const { ticker, closedBecause, believed, observedAt } = leg
+    if (closedBecause !== null || believed === null) closed.set(ticker, closedBecause ?? 'never believed yet')
+    else if (observedAt.getTime() < now - LEG_OLDEST_MS) closed.set(ticker, `last read at ${observedAt.toISOString()}`)
+    else open.set(ticker, { ...leg, observedAt, middle: believed })
+  }
+  return { open, closed }
+}
+
+/** One reading serves every request for this long, so that a request costs no query and no parsing. */
+const KEPT_MS = 500
+
+/** Legs as of at most half a second ago. Concurrent callers share one reading. */
+export const createLegsReader = (db: Db, now: () => number): (() => Promise<Legs>) => {
+  let kept: { at: number; legs: Promise<Legs> } | undefined
+  return () => {
+    const at = now()
+    if (kept === undefined || at - kept.at > KEPT_MS) {
+      const legs = readLegs(db, at)
+      kept = { at, legs }
+      legs.catch(() => {
+        kept = undefined
+      })
+    }
+    return kept.legs
+  }
+}
