@@ -174,6 +174,48 @@ export interface EventsTable {
   created_at: Date
 }
 
+export interface ExchangeInventoryTable {
+  asset: string
+  chunk: number
+  units: bigint
+}
+
+export interface ExchangeQuotesTable {
+  merchant_id: string
+  id: string
+  spend_ticker: string
+  target_ticker: string
+  side: string
+  amount: bigint
+  price: bigint
+  market: bigint
+  target_units: bigint
+  basis: unknown
+  expires_at: Date
+}
+
+export interface ExchangesTable {
+  merchant_id: string
+  id: string
+  spend_ticker: string
+  target_ticker: string
+  side: string
+  exchange_units: bigint
+  fee_units: bigint
+  target_units: bigint
+  pair_first: string
+  pair_second: string
+  price: bigint
+  market_price: bigint
+  basis: unknown
+  state: string
+  failed_reason: string | null
+  local_id: string | null
+  meta: string | null
+  transfer_id: string | null
+  created_at: Date
+}
+
 export interface FeeRatesSeenTable {
   network: string
   slot: Date
@@ -307,6 +349,17 @@ export interface MailsTable {
   updated_at: Date
 }
 
+export interface MarketLegsTable {
+  ticker: string
+  closed_because: string | null
+  believed_e18: bigint | null
+  believed_at: Date | null
+  quorum: number
+  books: unknown
+  dropped: unknown
+  observed_at: Date
+}
+
 export interface MerchantAuditTable {
   merchant_id: string
   id: string
@@ -355,6 +408,13 @@ export interface NetworkCostsCountedTable {
 export interface NetworkFeesTable {
   network: string
   rate: unknown
+  observed_at: Date
+}
+
+export interface OfficialRatesTable {
+  ticker: string
+  source: string
+  per_usd_e18: bigint
   observed_at: Date
 }
 
@@ -535,6 +595,9 @@ export interface Schema {
   event_heads: EventHeadsTable
   event_streams: EventStreamsTable
   events: EventsTable
+  exchange_inventory: ExchangeInventoryTable
+  exchange_quotes: ExchangeQuotesTable
+  exchanges: ExchangesTable
   fee_rates_seen: FeeRatesSeenTable
   freezes: FreezesTable
   fundings: FundingsTable
@@ -549,12 +612,14 @@ export interface Schema {
   local_ids: LocalIdsTable
   mail_service: MailServiceTable
   mails: MailsTable
+  market_legs: MarketLegsTable
   merchant_audit: MerchantAuditTable
   merchant_keys: MerchantKeysTable
   merchants: MerchantsTable
   network_costs: NetworkCostsTable
   network_costs_counted: NetworkCostsCountedTable
   network_fees: NetworkFeesTable
+  official_rates: OfficialRatesTable
   outgoing: OutgoingTable
   outgoing_attempts: OutgoingAttemptsTable
   rates: RatesTable

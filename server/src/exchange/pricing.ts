@@ -60,7 +60,7 @@ export const feeOf = ({ spend, feeBps }: Pick<Terms, 'spend' | 'feeBps'>, exchan
   mulDiv(exchange, feeBps, BPS * spend.step, 'up') * spend.step
 
 /** The most that can be exchanged when this much is spent, the fee in it: the fee that is left is at least `feeOf` it. */
-const exchangedOf = (terms: Terms, spend: bigint): bigint => {
+export const exchangedOf = (terms: Pick<Terms, 'spend' | 'feeBps'>, spend: bigint): bigint => {
   const { step } = terms.spend
   const exchange = mulDiv(spend, BPS, (BPS + terms.feeBps) * step, 'down') * step
   // The fee is rounded up to a step by itself, which one step less pays for.

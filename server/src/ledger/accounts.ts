@@ -19,6 +19,7 @@ const RULES = {
   quarantine: { normal: 'credit', bounded: true, meaning: 'money held by screening' },
   capital: { normal: 'credit', bounded: false, meaning: "the owner's money" },
   receivable: { normal: 'debit', bounded: false, meaning: 'what a merchant owes after a reversal' },
+  position: { normal: 'credit', bounded: false, meaning: 'what the house trades with; never below zero in sum' },
   clearing: { normal: 'credit', bounded: false, meaning: 'between two merchants of one operation' },
   acquirer: { normal: 'debit', bounded: false, meaning: 'what an acquirer holds for us, per account with it; negative: what it has advanced' },
   'acquirer-costs': { normal: 'debit', bounded: false, meaning: 'what acquirers kept or took on top' },

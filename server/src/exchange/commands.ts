@@ -1,0 +1,80 @@
+import { orderErrors } from '@bursar/contract'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import type { Effects } from '../effects/index.ts'
+import { apply, applyAll, type Item, type Outcome } from '../ledger/index.ts'
+import { formatUnits } from '../money/index.ts'
+import { ApiRefusal } from '../platform/route.ts'
+import type { Direction } from './direction.ts'
+import type { Exchange } from './exchange.ts'
+import { moveInventory } from './inventory.ts'
+import { exchangeNotice } from './notice.ts'
+import { fillTransfer, fundingItem } from './postings.ts'
+import type { Side } from './pricing.ts'
+import type { Quote } from './quoting.ts'
+import { insertExchange } from './store.ts'
+
+/** What an exchange is made from: the order, and what it fills at. */
+export interface Fill {
+  merchantId: string
+  direction: Direction
+  side: Side
+  quoted: Quote
+  localId: string | null
+  meta: string | null
+}
+
+/**
+ * Fills an exchange: inventory, postings, localId and row, all in this transaction. @throws ApiRefusal and has to be rolled back when the
+ * house lacks the asset, the merchant lacks the money, or the localId is taken
+ * @returns the exchange; what it tells is for the caller to carry out
+ */
+export const fill = async (tx: Tx, { merchantId, direction, side, quoted, localId, meta }: Fill, { at, newId }: Moment): Promise<Exchange> => {
+  const { spend, target, first, second } = direction
+  const transferId = newId()
+  const exchange: Exchange = {
+    merchantId, id: newId(), spendTicker: spend.ticker, targetTicker: target.ticker, side, exchange: quoted.exchange, fee: quoted.fee,
+    target: quoted.target, first, second, price: quoted.price, market: quoted.market, basis: quoted.basis, state: 'done', failedReason: null,
+    localId, meta, transferId, createdAt: at,
+  }
+  const lacking = await moveInventory(tx, [
+    { asset: spend.ticker, units: quoted.exchange, most: spend.most },
+    { asset: target.ticker, units: -quoted.target, most: target.most },
+  ])
+  if (lacking) throw noInventory(lacking.asset, lacking.units)
+  const item: Item = { transfer: fillTransfer(exchange, transferId), ...(localId === null ? {} : { localId: { value: localId, operation: 'createExchange' } }) }
+  refuseUnlessApplied((await apply(tx, [item]))[0]!, direction)
+  await insertExchange(tx, exchange)
+  return exchange
+}
+
+/** What a filled exchange tells its merchant. */
+export const tellExchange = (exchange: Exchange, { spend, target }: Direction): Effects => ({
+  items: [],
+  notices: [exchangeNotice(exchange, { spend: spend.scale, target: target.scale })],
+})
+
+const noInventory = (asset: string, units: bigint): ApiRefusal => {
+  const { status, code, meaning } = orderErrors.notEnoughLiquidity
+  return new ApiRefusal(status, code, `${meaning}: ${units < 0n ? `there is not that much ${asset} to sell` : `no more ${asset} is bought now`}`)
+}
+
+const refuseUnlessApplied = (outcome: Outcome, { spend }: Direction): void => {
+  if (outcome.kind === 'applied') return
+  if (outcome.kind === 'refused' && outcome.guard === 'local-id-taken') {
+    const { status, code, meaning } = orderErrors.localIdPlaced
+    throw new ApiRefusal(status, code, `${meaning}: ${outcome.objectId} has it`, { field: 'localId' })
+  }
+  if (outcome.kind === 'refused' && outcome.guard === 'insufficient') {
+    const { status, code, meaning } = orderErrors.notEnoughBalance
+    throw new ApiRefusal(status, code, `${meaning}: ${formatUnits(outcome.available, spend.scale)} ${spend.ticker} is available`)
+  }
+  throw new Error(`an exchange was refused: ${outcome.kind}`)
+}
+
+/** Moves the owner's capital into the position, or out of it where `units` is below 0. @throws RangeError when there is too little */
+export const fundPosition = async (tx: Tx, asset: string, units: bigint, moment: Moment): Promise<void> => {
+  const lacking = await moveInventory(tx, [{ asset, units, most: null }])
+  if (lacking) throw new RangeError(`the position in ${asset} is smaller than that`)
+  await applyAll(tx, [fundingItem(asset, units, moment)])
+}

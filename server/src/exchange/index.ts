@@ -1,0 +1,13 @@
+/**
+ * Turning one asset of a balance into another. Promises that an exchange is one transaction or nothing, at a price that several sources
+ * agree on; that an estimate's price holds for ten seconds, once; that no rounding favours who exchanges; and that the house
+ * never sells what it doesn't have.
+ */
+export { fill, fundPosition, tellExchange } from './commands.ts'
+export type { Fill } from './commands.ts'
+export type { Direction } from './direction.ts'
+export type { Exchange } from './exchange.ts'
+export { readExchangePolicy } from './policy.ts'
+export type { ExchangePolicy, ExchangeSettings } from './policy.ts'
+export { exchangeRoutes } from './routes.ts'
+export type { ExchangeRoutesDeps } from './routes.ts'

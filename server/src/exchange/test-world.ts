@@ -1,0 +1,87 @@
+/** What tests of exchanges stand on: legs with deep books at a price each, a policy, merchants with money, a stocked position. */
+import { pino } from 'pino'
+import { createCatalogue, type AssetSettings } from '../assets/index.ts'
+import { inTransaction, type Db } from '../db/index.ts'
+import { applyAll } from '../ledger/index.ts'
+import { newId } from '../merchants/test-merchant.ts'
+import type { ApiRequest } from '../platform/route.ts'
+import { ApiRefusal } from '../platform/route.ts'
+import { E18, marketOf, type Legs } from '../rates/index.ts'
+import { exchangeRoutes, fundPosition, readExchangePolicy, type ExchangeSettings } from './index.ts'
+
+const on = (decimals: number) => ({ decimals, minDeposit: '0', minWithdrawal: '0' })
+const settings: AssetSettings = {
+  crypto: [
+    { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: on(8) } },
+    { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: on(18) } },
+    { ticker: 'USDT', name: 'Tether', networks: { ETHEREUM: { ...on(6), contract: '0x1' }, BINANCE_SMART_CHAIN: { ...on(18), contract: '0x2' } } },
+  ],
+  fiat: [{ ticker: 'UAH', name: 'Ukrainian hryvnia', scale: 2 }, { ticker: 'KZT', name: 'Kazakhstani tenge', scale: 2 }],
+}
+export const catalogue = createCatalogue(settings)
+
+/** Books of three sources, each with one level of `depth` whole bases a tenth of a percent around the price. */
+export const legsAt = (prices: Readonly<Record<string, bigint>>, at: number, depth = 1_000_000n): Legs => ({
+  open: new Map(
+    Object.entries(prices).map(([ticker, price]) => [
+      ticker,
+      {
+        ticker, quorum: 2, middle: price, observedAt: new Date(at),
+        books: ['one', 'two', 'three'].map((source) => ({
+          ...marketOf(ticker), source, observedAt: at,
+          bids: [{ price: (price * 999n) / 1000n, amount: depth * E18 }],
+          asks: [{ price: (price * 1001n) / 1000n, amount: depth * E18 }],
+        })),
+      },
+    ]),
+  ),
+  closed: new Map([['KZT', '0 of 1 sources that are needed agree']]),
+})
+
+export const PRICES = { BTC: 65_000n * E18, ETH: 2_500n * E18, UAH: 40n * E18 }
+
+export interface ExchangeWorld {
+  /** ms, real and business */
+  now: number
+  legs: Legs
+  ask(operation: string, merchantId: string, request: { query?: Record<string, string>; body?: unknown; answerKeys?: ApiRequest['answerKeys'] }): Promise<Answer>
+}
+export interface Answer {
+  status: number
+  body: Record<string, unknown> & { id?: string; code?: number; description?: string }
+}
+
+export const createExchangeWorld = (db: Db, given: ExchangeSettings = {}): ExchangeWorld => {
+  const world: ExchangeWorld = {
+    now: 1_800_000_000_000,
+    legs: legsAt(PRICES, 1_800_000_000_000),
+    ask: async (operation, merchantId, { query = {}, body, answerKeys = [] }) => {
+      const route = routes.find((one) => one.operation === operation)!
+      try {
+        const answer = await route.handle({ merchantId, params: {}, query, body, requestId: 'r', answerKeys })
+        return { status: answer.status, body: JSON.parse('json' in answer ? answer.json : JSON.stringify(answer.body)) as Answer['body'] }
+      } catch (error) {
+        if (!(error instanceof ApiRefusal)) throw error
+        return { status: error.status, body: { code: error.code, description: error.message, ...(error.field && { field: error.field }) } }
+      }
+    },
+  }
+  const clock = { now: () => world.now, business: () => world.now }
+  const routes = exchangeRoutes({
+    runtime: { db, clock, newId, log: pino({ level: 'silent' }) },
+    policy: readExchangePolicy(catalogue, given),
+    legs: async () => world.legs,
+  })
+  return world
+}
+
+/** Money on a merchant's balance, out of the owner's capital; ledger units. */
+export const giveBalance = (db: Db, merchantId: string, asset: string, units: bigint) =>
+  inTransaction(db, (tx) => {
+    const id = newId()
+    const leg = (kind: 'merchant' | 'capital', posted: bigint) => ({ account: { merchantId, asset, kind }, posted, held: 0n })
+    return applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs: [leg('merchant', units), leg('capital', -units)], at: new Date() } }])
+  })
+
+export const stock = (db: Db, asset: string, units: bigint) =>
+  inTransaction(db, (tx) => fundPosition(tx, asset, units, { at: new Date(), newId }))
