@@ -1,4 +1,7 @@
-/** A small JSON server for the sandbox's own tools: loopback only, errors as `{code, description}`. */
+/**
+ * A small server for the sandbox's own tools: loopback only. JSON, with errors as `{code, description}`, unless a route
+ * answers a text of its own, or nothing.
+ */
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { requireFreePort } from '../process/port.ts'
@@ -25,7 +28,7 @@ export interface Route {
   readonly path: RegExp
   /** For the list of operations, such as `POST /pay`. */
   readonly name: string
-  /** What it returns is sent with status 200, unless it is an Answer. */
+  /** What it returns is sent with status 200, unless it is an Answer, a TextAnswer or a NoAnswer. */
   readonly handle: (request: SandboxRequest) => Promise<unknown>
 }
 
@@ -55,6 +58,28 @@ export class Answer {
   }
 }
 
+/** What a route returns to send something else than JSON, such as a page or a redirect. */
+export class TextAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+
+  constructor(status: number, headers: Readonly<Record<string, string>>, text: string) {
+    this.status = status
+    this.headers = headers
+    this.text = text
+  }
+}
+
+/** What a route returns to send nothing. `cut` closes the connection; `held` leaves it open until the other side gives up. */
+export class NoAnswer {
+  readonly how: 'cut' | 'held'
+
+  constructor(how: 'cut' | 'held') {
+    this.how = how
+  }
+}
+
 /** Throws PortInUse. */
 export async function serve(options: ServerOptions): Promise<SandboxServer> {
   if (options.port !== 0) await requireFreePort(options.port, options.name, options.portSetting)
@@ -63,14 +88,20 @@ export async function serve(options: ServerOptions): Promise<SandboxServer> {
 }
 
 async function respond(options: ServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { status, body } = await handle(options, request).catch((error: unknown) => failure(options, error))
-  const text = body === undefined ? '' : JSON.stringify(body)
-  response
-    .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
-    .end(text)
+  const answer = await handle(options, request).catch((error: unknown) => failure(options, error))
+  if (answer instanceof NoAnswer) {
+    if (answer.how === 'cut') response.destroy()
+    return
+  }
+  const { status, headers, text } = answer instanceof TextAnswer ? answer : jsonOf(answer)
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text)
 }
 
-async function handle({ routes }: ServerOptions, request: IncomingMessage): Promise<Answer> {
+function jsonOf({ status, body }: Answer): TextAnswer {
+  return new TextAnswer(status, { 'content-type': 'application/json' }, body === undefined ? '' : JSON.stringify(body))
+}
+
+async function handle({ routes }: ServerOptions, request: IncomingMessage): Promise<Answer | TextAnswer | NoAnswer> {
   const url = new URL(request.url ?? '/', 'http://sandbox')
   const rawBody = await readBody(request)
   const route = routes.find(({ method, path }) => method === request.method && path.test(url.pathname))
@@ -86,7 +117,8 @@ async function handle({ routes }: ServerOptions, request: IncomingMessage): Prom
     rawBody,
     json: () => parse(rawBody),
   })
-  return result instanceof Answer ? result : new Answer(200, result)
+  const isAnswer = result instanceof Answer || result instanceof TextAnswer || result instanceof NoAnswer
+  return isAnswer ? result : new Answer(200, result)
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

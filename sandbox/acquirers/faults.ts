@@ -1,0 +1,107 @@
+/** What the emulator of an acquirer is told to do with the next order, which would otherwise go well. */
+import { objectWith, oneOf, wholeNumber } from '../http/fields.ts'
+import type { Fields } from '../http/fields.ts'
+import { Refusal } from '../http/refusal.ts'
+
+/** What becomes of the next payment that is paid or of the next payout. Every emulator knows these. */
+export const outcomes = ['success', 'refused', 'insufficient-funds', 'stuck', 'reversed', 'wrong-amount'] as const
+export type Outcome = (typeof outcomes)[number]
+
+/**
+ * How the next order over the API is answered. `unavailable`: it is not taken, HTTP 503. The others are taken, and then
+ * the connection is `cut`, or `held` without an answer; or HTTP 500 (`error`), or a page instead of an answer (`garbage`).
+ */
+export const answerFaults = ['cut', 'held', 'error', 'garbage', 'unavailable'] as const
+export type AnswerFault = (typeof answerFaults)[number]
+
+/** How it is told of. */
+export interface Telling {
+  /** before each callback, ms */
+  readonly delayMs: number
+  /** more copies of each */
+  readonly duplicate: number
+  /** the last first */
+  readonly reorder: boolean
+  /** no callback at all */
+  readonly drop: boolean
+  /** the first attempt of each is signed wrongly */
+  readonly badSignature: boolean
+}
+
+export interface Decision extends Telling {
+  readonly outcome?: Outcome
+}
+
+export interface AnswerScript {
+  readonly fault?: AnswerFault
+  /** before the answer, ms */
+  readonly delayMs: number
+}
+
+export interface Faults {
+  /** @param body `fields` below. Throws a Refusal naming what to send. */
+  next(body: unknown): { waiting: number }
+  /** For an order that has just arrived. */
+  takeAnswer(account: string): AnswerScript
+  /** For what is decided now. */
+  takeDecision(account: string): Decision
+}
+
+const plain: Telling = { delayMs: 0, duplicate: 0, reorder: false, drop: false, badSignature: false }
+const longestDelayMs = 3_600_000
+const mostCopies = 100
+const mostTimes = 1_000
+const fields = ['outcome', 'delayMs', 'duplicate', 'reorder', 'drop', 'badSignature', 'answer', 'answerDelayMs', 'account', 'times']
+
+/** Kept in memory only: a restart forgets them. */
+export function createFaults(accounts: readonly string[]): Faults {
+  const answers: { account?: string; script: AnswerScript }[] = []
+  const decisions: { account?: string; decision: Decision }[] = []
+  return {
+    next: (body) => {
+      const given = objectWith(body ?? {}, fields)
+      if (Object.keys(given).length === 0) throw new Refusal(`send at least one of ${fields.join(', ')}`)
+      const forAccount = given['account'] === undefined ? {} : { account: oneOf(given, 'account', accounts) }
+      for (let i = wholeNumber(given, 'times', 1, mostTimes, 1); i > 0; i -= 1) {
+        const { script, decision } = { script: answerOf(given), decision: decisionOf(given) }
+        if (script) answers.push({ ...forAccount, script })
+        if (decision) decisions.push({ ...forAccount, decision })
+      }
+      return { waiting: answers.length + decisions.length }
+    },
+    takeAnswer: (account) => takeFirst(answers, account)?.script ?? { delayMs: 0 },
+    takeDecision: (account) => takeFirst(decisions, account)?.decision ?? plain,
+  }
+}
+
+function takeFirst<T extends { account?: string }>(queue: T[], account: string): T | undefined {
+  const at = queue.findIndex((one) => one.account === undefined || one.account === account)
+  return at < 0 ? undefined : queue.splice(at, 1)[0]
+}
+
+function answerOf(given: Fields): AnswerScript | undefined {
+  if (given['answer'] === undefined && given['answerDelayMs'] === undefined) return undefined
+  return {
+    ...(given['answer'] === undefined ? {} : { fault: oneOf(given, 'answer', answerFaults) as AnswerFault }),
+    delayMs: wholeNumber(given, 'answerDelayMs', 0, longestDelayMs, 0),
+  }
+}
+
+function decisionOf(given: Fields): Decision | undefined {
+  const named = ['outcome', 'delayMs', 'duplicate', 'reorder', 'drop', 'badSignature'].some((name) => given[name] !== undefined)
+  if (!named) return undefined
+  return {
+    ...(given['outcome'] === undefined ? {} : { outcome: oneOf(given, 'outcome', outcomes) as Outcome }),
+    delayMs: wholeNumber(given, 'delayMs', 0, longestDelayMs, 0),
+    duplicate: given['duplicate'] === true ? 1 : wholeNumber({ duplicate: given['duplicate'] || 0 }, 'duplicate', 0, mostCopies),
+    reorder: flag(given, 'reorder'),
+    drop: flag(given, 'drop'),
+    badSignature: flag(given, 'badSignature'),
+  }
+}
+
+function flag(given: Fields, name: string): boolean {
+  const value = given[name] ?? false
+  if (typeof value !== 'boolean') throw new Refusal(`${name}: send true or false`)
+  return value
+}

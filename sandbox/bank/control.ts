@@ -1,0 +1,67 @@
+/** What a tester does to the bank, for the control server and for tests. */
+import { objectWith, oneOf, text } from '../http/fields.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { Desk } from './desk.ts'
+import { payOnPage } from './payer.ts'
+import { reversePayment } from './payments.ts'
+import { decidePayout } from './payouts.ts'
+import type { Payment, Payout } from './rows.ts'
+import { settle } from './statement.ts'
+import { testCards } from './test-cards.ts'
+import { lineView, viewOf } from './view.ts'
+
+export interface BankControl {
+  /** Does something to the next order: `Faults.next`. */
+  next(body: unknown): { waiting: number }
+  /** Pays on a payment's page as a payer's browser would: `{reference, card?}`. Answers the payment. */
+  pay(body: unknown): Promise<object>
+  /** Takes a payment back, or a payout returns: `{reference}`. */
+  reverse(body: unknown): object
+  /** Transfers what the bank owes to the merchant's bank account: `{account}`. Answers the lines. */
+  settle(body: unknown): object
+  /** Payments, payouts and callbacks of a reference: `{reference}`. */
+  find(query: unknown): { payments: object[]; payouts: object[]; lines: object[]; callbacks: object[] }
+  cards(): object[]
+}
+
+export function controlOf(desk: Desk): BankControl {
+  const ordersOf = (reference: string): (Payment | Payout)[] =>
+    desk.book.rows.all().filter((row): row is Payment | Payout => (row.kind === 'payment' || row.kind === 'payout') && row.reference === reference)
+  const orderOf = (reference: string): Payment | Payout => {
+    const [found] = ordersOf(reference)
+    if (found === undefined) throw new Refusal('reference: the bank has no such payment or payout', { status: 404, code: 101 })
+    return found
+  }
+  return {
+    next: (body) => desk.faults.next(body),
+    pay: async (body) => {
+      const fields = objectWith(body, ['reference', 'card'])
+      const order = orderOf(text(fields, 'reference'))
+      const card = fields['card'] === undefined ? testCards[0]!.number : text(fields, 'card')
+      await payOnPage({ method: 'GET', url: `${desk.url()}/pay/${order.id}` }, card)
+      return viewOf(orderOf(order.reference), desk.url())
+    },
+    reverse: (body) => {
+      const order = orderOf(text(objectWith(body, ['reference']), 'reference'))
+      const after = order.kind === 'payment' ? reversePayment(desk, order) : decidePayout(desk, { ...order, outcome: 'reversed' })
+      return viewOf(after, desk.url())
+    },
+    settle: (body) => {
+      const account = oneOf(objectWith(body, ['account']), 'account', desk.accounts.map(({ name }) => name))
+      return { lines: settle(desk, account).map(lineView) }
+    },
+    find: (query) => {
+      const reference = text(objectWith(query, ['reference']), 'reference')
+      const orders = ordersOf(reference)
+      const view = (kind: string): object[] => orders.filter((one) => one.kind === kind).map((one) => viewOf(one, desk.url()))
+      const lines = desk.accounts.flatMap(({ name }) => desk.book.lines(name)).filter((line) => line.reference === reference)
+      return {
+        payments: view('payment'),
+        payouts: view('payout'),
+        lines: lines.map(lineView),
+        callbacks: orders.flatMap(({ id }) => desk.deliveries.list(id)).map(({ answers, dueAt, body }) => ({ answers, dueAt, event: JSON.parse(body) as unknown })),
+      }
+    },
+    cards: () => testCards.map(({ number, payout, outcome, secure, about }) => ({ number, outcome, payout: payout ?? outcome, secure: secure ?? false, about })),
+  }
+}

@@ -1,0 +1,76 @@
+/** What every part of the bank works with. */
+import { randomBytes } from 'node:crypto'
+import type { Deliveries, Message } from '../acquirers/deliveries.ts'
+import type { Faults, Telling } from '../acquirers/faults.ts'
+import { signCallback } from './signature.ts'
+import type { Book, Line, Payment, Payout } from './rows.ts'
+import type { Account, PriceList } from './terms.ts'
+import { viewOf } from './view.ts'
+
+export interface Desk {
+  readonly accounts: readonly Account[]
+  readonly prices: PriceList
+  readonly book: Book
+  readonly faults: Faults
+  readonly deliveries: Deliveries
+  /** where the bank's pages are */
+  url(): string
+  /** the bank's clock, ms */
+  now(): number
+  /** how long a payout is under way, and a payment that is reversed stays paid; ms of the real clock */
+  readonly payoutMs: number
+  readonly reverseMs: number
+  /** has what is due at this time go on; the real clock, ms */
+  arrange(id: string, dueAt: number): void
+}
+
+/** An order that the bank refuses over its API. */
+export class BankRefusal extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+export function newId(): string {
+  return randomBytes(16).toString('hex')
+}
+
+/** What an order moves, for the statement. It is kept in the same write as the order. */
+export function lineOf(desk: Desk, { account, reference, currency, kind }: Payment | Payout, units: bigint, more: { type?: Line['type']; fee?: bigint } = {}): Line {
+  const { type = kind, fee = 0n } = more
+  return { kind: 'line', id: newId(), at: desk.now(), account, type, reference, currency, units: units.toString(), fee: fee.toString() }
+}
+
+/** Tells the merchant of each of these, oldest first. */
+export function tell(desk: Desk, orders: readonly (Payment | Payout)[], telling: Telling): void {
+  const [first] = orders
+  const account = desk.accounts.find(({ name }) => name === first?.account)
+  if (first === undefined || account === undefined) return
+  const messages = orders.map((order) => {
+    const object = viewOf(order, desk.url())
+    return messageOf(order.callbackUrl, account, JSON.stringify({ id: newId(), event: `${order.kind}.${order.status}`, object }), Date.now())
+  })
+  desk.deliveries.tell(first.id, messages, telling, (message) => ({
+    ...message,
+    headers: { ...message.headers, 'x-bank-signature': signCallback(`${account.secret}?`, message.headers['x-bank-timestamp'] ?? '', message.body) },
+  }))
+}
+
+function messageOf(url: string, { name, secret }: Account, body: string, at: number): Message {
+  const timestamp = String(at)
+  return {
+    url,
+    headers: {
+      'content-type': 'application/json',
+      'x-bank-account': name,
+      'x-bank-timestamp': timestamp,
+      'x-bank-signature': signCallback(secret, timestamp, body),
+    },
+    body,
+  }
+}

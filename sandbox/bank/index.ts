@@ -1,0 +1,93 @@
+/**
+ * The sandbox's bank: a whole acquirer that moves no money. It takes orders over an API of its own, serves the page on which
+ * a payer types a card, asks for 3-D Secure, tells the merchant, pays out to cards, gives back, and keeps a statement. What
+ * it says and signs is in README.md. It does wrong on demand, by `control.next`.
+ */
+import { join } from 'node:path'
+import { startDeliveries } from '../acquirers/deliveries.ts'
+import type { Delivery } from '../acquirers/deliveries.ts'
+import { createFaults } from '../acquirers/faults.ts'
+import { refuseProduction } from '../acquirers/production.ts'
+import { openRecords } from '../acquirers/records.ts'
+import { serve } from '../http/server.ts'
+import type { SandboxServer } from '../http/server.ts'
+import { startAlarms } from './alarms.ts'
+import { apiRoutes } from './api.ts'
+import { controlOf } from './control.ts'
+import type { BankControl } from './control.ts'
+import { newId } from './desk.ts'
+import type { Desk } from './desk.ts'
+import { pageRoutes } from './page/routes.ts'
+import { decidePayout } from './payouts.ts'
+import { reversePayment } from './payments.ts'
+import { openBook } from './rows.ts'
+import type { Row } from './rows.ts'
+import { priceList } from './terms.ts'
+import type { Account, PriceList } from './terms.ts'
+
+export type { BankControl } from './control.ts'
+export type { Account } from './terms.ts'
+export { testCards } from './test-cards.ts'
+
+export interface BankOptions {
+  /** 0: any free port. */
+  readonly port: number
+  readonly portSetting?: string
+  /** Where everything is kept. */
+  readonly dir: string
+  readonly accounts: readonly Account[]
+  readonly prices?: PriceList
+  /** The bank's clock, which pages expire and lines are dated by; the real one when absent. */
+  readonly now?: () => number
+  /** How long a payout is under way; 1,000 ms when absent. */
+  readonly payoutMs?: number
+  /** After how long what is to be reversed is; 2,000 ms when absent. */
+  readonly reverseMs?: number
+  /** Pauses between attempts to tell, ms. */
+  readonly callbackPauses?: readonly number[]
+  readonly log?: (line: string) => void
+}
+
+export interface Bank extends SandboxServer {
+  readonly control: BankControl
+}
+
+/** Quick at first, since a person waits in a sandbox; then as banks do it, for a day. */
+const callbackPauses = [1_000, 3_000, 10_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000, 57_600_000]
+
+/** Throws PortInUse, and an Error when this is production. */
+export async function startBank(options: BankOptions): Promise<Bank> {
+  refuseProduction('the sandbox bank')
+  const { accounts, prices = priceList, now = Date.now, payoutMs = 1_000, reverseMs = 2_000 } = options
+  const book = openBook(openRecords<Row>(join(options.dir, 'book.jsonl')))
+  const deliveries = startDeliveries({
+    records: openRecords<Delivery>(join(options.dir, 'callbacks.jsonl')), pauses: options.callbackPauses ?? callbackPauses, newId,
+  })
+  const faults = createFaults(accounts.map(({ name }) => name))
+  const alarms = startAlarms((id) => goOn(desk, id))
+  let url = ''
+  const desk: Desk = { accounts, prices, book, faults, deliveries, url: () => url, now, payoutMs, reverseMs, arrange: alarms.arrange }
+  const server = await serve({
+    name: 'the bank', port: options.port,
+    ...(options.portSetting === undefined ? {} : { portSetting: options.portSetting }),
+    ...(options.log === undefined ? {} : { log: options.log }),
+    routes: [...apiRoutes(desk), ...pageRoutes(desk)],
+  })
+  url = server.url
+  for (const row of book.rows.all()) if ('dueAt' in row && row.dueAt !== undefined) alarms.arrange(row.id, row.dueAt)
+  return {
+    ...server,
+    control: controlOf(desk),
+    stop: async () => {
+      alarms.stop()
+      await server.stop()
+      await deliveries.stop()
+    },
+  }
+}
+
+function goOn(desk: Desk, id: string): void {
+  const row = desk.book.rows.get(id)
+  if (row?.kind === 'payout') decidePayout(desk, row)
+  if (row?.kind === 'payment') reversePayment(desk, row)
+}

@@ -1,0 +1,82 @@
+/** A payout's life: ordered over the API, under way, sent or refused, told; or it comes back. */
+import type { Outcome } from '../acquirers/faults.ts'
+import { BankRefusal, newId, tell, lineOf } from './desk.ts'
+import type { Desk } from './desk.ts'
+import { isCard } from './payments.ts'
+import { plainTelling, reasons } from './reasons.ts'
+import type { Payout, Row } from './rows.ts'
+import { feeOf, isWithin } from './terms.ts'
+import { findTestCard, maskOf } from './test-cards.ts'
+
+export type PayoutOrder = Pick<Payout, 'account' | 'reference' | 'currency' | 'description' | 'callbackUrl'> & {
+  readonly units: bigint
+  readonly card: string
+}
+
+/** The difference that `wrong-amount` makes, minor units. */
+const shortBy = 1n
+
+/** The same order again is the same payout; another under its reference is refused. The card number is not kept. */
+export function orderPayout(desk: Desk, order: PayoutOrder): Payout {
+  const { units, card, ...rest } = order
+  const { limits } = desk.prices.payout[order.currency]
+  if (!isWithin(limits, units)) throw new BankRefusal(422, 'amount_out_of_limits', 'the amount is not within the limits of one payout')
+  if (!isCard(card)) throw new BankRefusal(422, 'card_number', 'there is no card of this number')
+  const maskedCard = maskOf(card)
+  const known = desk.book.find('payout', order.account, order.reference)
+  if (known !== undefined) {
+    const isSame = BigInt(known.units) === units && known.currency === order.currency && known.maskedCard === maskedCard
+    if (isSame) return known
+    throw new BankRefusal(409, 'duplicate_reference', 'there is another payout of this reference')
+  }
+  const { outcome = usualOutcome(desk, card, maskedCard), ...telling } = desk.faults.takeDecision(order.account)
+  const payout: Payout = {
+    kind: 'payout', id: newId(), ...rest, units: units.toString(), maskedCard, status: 'processing', createdAt: desk.now(), telling, outcome,
+    ...(outcome === 'stuck' ? {} : { dueAt: Date.now() + desk.payoutMs }),
+  }
+  desk.book.rows.put(payout)
+  if (payout.dueAt === undefined) tell(desk, [payout], telling)
+  else if (desk.payoutMs === 0) return decidePayout(desk, payout)
+  else desk.arrange(payout.id, payout.dueAt)
+  return payout
+}
+
+function usualOutcome(desk: Desk, card: string, mask: string): Outcome {
+  const known = findTestCard(card)
+  const wanted = known?.payout ?? known?.outcome ?? 'success'
+  if (wanted === 'third') return desk.book.payoutsTo(mask) % 3 === 2 ? 'refused' : 'success'
+  return wanted === 'expired-card' ? 'refused' : wanted
+}
+
+/** What was due happens: a payout under way ends, one that was sent comes back. */
+export function decidePayout(desk: Desk, payout: Payout): Payout {
+  const { dueAt: _, outcome, ...rest } = payout
+  const telling = payout.telling ?? plainTelling
+  if (payout.status === 'succeeded' && outcome === 'reversed') return reverse(desk, { ...rest, status: 'reversed' })
+  if (payout.status !== 'processing') return payout
+  if (outcome === 'refused' || outcome === 'insufficient-funds') {
+    const refused = keep(desk, { ...rest, ...reasons[outcome], status: 'refused', decidedAt: desk.now() })
+    tell(desk, [payout, refused], telling)
+    return refused
+  }
+  const sent = outcome === 'wrong-amount' ? BigInt(payout.units) - shortBy : BigInt(payout.units)
+  const fee = feeOf(desk.prices.payout[payout.currency].fee, sent)
+  const later = outcome === 'reversed' ? { outcome, dueAt: Date.now() + desk.reverseMs } : {}
+  const succeeded: Payout = { ...rest, ...later, status: 'succeeded', sent: sent.toString(), fee: fee.toString(), decidedAt: desk.now() }
+  keep(desk, succeeded, lineOf(desk, payout, -sent, { fee }))
+  tell(desk, [payout, succeeded], telling)
+  if (succeeded.dueAt !== undefined) desk.arrange(succeeded.id, succeeded.dueAt)
+  return succeeded
+}
+
+/** The money comes back, the fee does not. */
+function reverse(desk: Desk, payout: Payout): Payout {
+  const reversed = keep(desk, payout, lineOf(desk, payout, BigInt(payout.sent ?? '0')))
+  tell(desk, [reversed], payout.telling ?? plainTelling)
+  return reversed
+}
+
+function keep(desk: Desk, payout: Payout, ...more: readonly Row[]): Payout {
+  desk.book.rows.put(payout, ...more)
+  return payout
+}

@@ -1,0 +1,31 @@
+/** How both sides sign: HMAC-SHA256 in hex, over lines that can't be taken for one another's. See README.md. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** A request may be older or newer than the bank's real clock by this much, ms. */
+export const requestWindowMs = 300_000
+
+export interface SignedRequest {
+  readonly timestamp: string
+  readonly method: string
+  /** path and query as sent */
+  readonly target: string
+  readonly body: string
+}
+
+export function signRequest(secret: string, { timestamp, method, target, body }: SignedRequest): string {
+  return sign(secret, ['request', timestamp, method, target, body])
+}
+
+export function signCallback(secret: string, timestamp: string, body: string): string {
+  return sign(secret, ['callback', timestamp, body])
+}
+
+/** In constant time. */
+export function isSame(given: string | undefined, right: string): boolean {
+  const [a, b] = [Buffer.from(given ?? ''), Buffer.from(right)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function sign(secret: string, lines: readonly string[]): string {
+  return createHmac('sha256', secret).update(lines.join('\n')).digest('hex')
+}

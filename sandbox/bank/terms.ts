@@ -1,0 +1,62 @@
+/** The bank's accounts and terms: who may ask, within which limits, at what price. Data, as a contract with a bank is. */
+
+export const currencies = ['UAH', 'KZT'] as const
+export type Currency = (typeof currencies)[number]
+
+export interface Account {
+  readonly name: string
+  /** signs requests and callbacks, HMAC-SHA256 */
+  readonly secret: string
+}
+
+/** From and to, in minor units, both allowed. */
+export interface Limits {
+  readonly least: bigint
+  readonly most: bigint
+}
+
+/** A share in hundredths of a percent, rounded up to a minor unit, and a fixed part in minor units. */
+export interface Fee {
+  readonly basisPoints: bigint
+  readonly fixed: bigint
+}
+
+export interface Terms {
+  readonly limits: Limits
+  readonly fee: Fee
+}
+
+/** Of one payment; of one payout. A payment's fee is kept from what is paid in, a payout's is taken besides. */
+export type PriceList = Readonly<Record<'payIn' | 'payout', Readonly<Record<Currency, Terms>>>>
+
+/** What a payout may be makes 100,000 KZT eight parts, each under 14,500, as `contract.md` 5.12 has it. */
+export const priceList: PriceList = {
+  payIn: {
+    UAH: { limits: { least: 25_00n, most: 29_999_00n }, fee: { basisPoints: 150n, fixed: 0n } },
+    KZT: { limits: { least: 12_000_00n, most: 300_000_00n }, fee: { basisPoints: 200n, fixed: 0n } },
+  },
+  payout: {
+    UAH: { limits: { least: 1_00n, most: 14_500_00n }, fee: { basisPoints: 50n, fixed: 5_00n } },
+    KZT: { limits: { least: 1_00n, most: 14_500_00n }, fee: { basisPoints: 50n, fixed: 20_00n } },
+  },
+}
+
+export function feeOf({ basisPoints, fixed }: Fee, units: bigint): bigint {
+  return (units * basisPoints + 9_999n) / 10_000n + fixed
+}
+
+export function isWithin({ least, most }: Limits, units: bigint): boolean {
+  return units >= least && units <= most
+}
+
+/** `1250` as `12.50`. */
+export function amountOf(units: bigint): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(3, '0')
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
+
+/** Minor units of `12.50`; undefined for anything but digits with two decimals. */
+export function unitsOfAmount(text: unknown): bigint | undefined {
+  if (typeof text !== 'string' || !/^\d{1,12}\.\d{2}$/.test(text)) return undefined
+  return BigInt(text.replace('.', ''))
+}

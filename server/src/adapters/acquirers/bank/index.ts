@@ -1,0 +1,136 @@
+import { decimalOf } from '../amount.ts'
+import { createAcquirerHttp, type HttpAnswer } from '../http.ts'
+import {
+  AcquirerRefusal, AcquirerUnreachable, ForgedCallback,
+  type Acquirer, type AcquirerCapabilities, type AcquirerState, type Callback, type RawCallback, type StatementLine,
+} from '../port.ts'
+import { isFields, lineOf, objectOf, refundStateOf, refusalOf, stateOf } from './answers.ts'
+import { isSignedCallback, requestSignature } from './signature.ts'
+
+export interface BankSettings {
+  name: string
+  /** http or https; `/api/v1` is below it */
+  url: string
+  /** the account's name with the bank */
+  account: string
+  secret: string
+  /** as agreed with the bank */
+  capabilities: Pick<AcquirerCapabilities, 'payIn' | 'payout'>
+  timeoutMs?: number
+  /** ms, for the time that requests are signed with */
+  now?: () => number
+}
+
+/** Says that an order of this reference exists: whatever became of it has to be asked. */
+const DUPLICATE = 'duplicate_reference'
+/** Refusals that are our account's doing: another acquirer may still take the order. */
+const OURS: readonly string[] = ['bad_signature', 'bad_timestamp', 'amount_out_of_limits', 'account_balance']
+const MOST_PAGES = 10_000
+
+/** An account with the sandbox's bank, whose API is documented in sandbox/bank/README.md. */
+export const createBank = (settings: BankSettings): Acquirer => {
+  const { name } = settings
+  const ask = createAsk(settings)
+  const unusable = (): AcquirerUnreachable => new AcquirerUnreachable(`${name}: an answer that is not the bank's`, { sent: true })
+  /** An order that the bank has taken; what it refuses is thrown as AcquirerRefusal. */
+  const order = async (path: string, body: object): Promise<Readonly<Record<string, unknown>>> => {
+    const answer = await ask('POST', path, JSON.stringify(body))
+    const made = answer.status < 300 ? objectOf(answer.body) : undefined
+    if (made) return made
+    const refusal = answer.status >= 400 ? refusalOf(answer.body) : undefined
+    throw refusal ? new AcquirerRefusal(refusal.code, `${name}: ${refusal.message}`) : unusable()
+  }
+  const stateAt = async (path: string, paid: 'paidAmount' | 'sentAmount'): Promise<AcquirerState> => {
+    const answer = await ask('GET', path, '')
+    if (answer.status === 404 && refusalOf(answer.body)?.code === 'not_found') return { kind: 'unknown', reason: 'not known there' }
+    const found = answer.status === 200 ? objectOf(answer.body) : undefined
+    const state = found && stateOf(found, paid)
+    if (!state) throw unusable()
+    return state
+  }
+
+  return {
+    name,
+    capabilities: { ...settings.capabilities, refund: true, statement: true },
+    createPayment: async ({ ticker, units, ...payment }) => {
+      const made = await order('/payments', { ...payment, currency: ticker, amount: decimalOf(units) })
+      const { pageUrl: url, id } = made
+      if (typeof url !== 'string' || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw unusable()
+      return { method: 'GET', url, fields: {}, acquirerReference: typeof id === 'string' ? id : undefined }
+    },
+    readCallback: (callback) => readCallback(settings, callback),
+    paymentState: (reference) => stateAt(`/payments/${encodeURIComponent(reference)}`, 'paidAmount'),
+    payOut: async ({ ticker, units, ...payout }) => {
+      try {
+        return stateOf(await order('/payouts', { ...payout, currency: ticker, amount: decimalOf(units) }), 'sentAmount') ?? { kind: 'unknown' }
+      } catch (error) {
+        return asState(error)
+      }
+    },
+    payoutState: (reference) => stateAt(`/payouts/${encodeURIComponent(reference)}`, 'sentAmount'),
+    refund: async ({ reference, refundReference, units }) => {
+      const path = `/payments/${encodeURIComponent(reference)}/refunds`
+      try {
+        return refundStateOf(await order(path, { reference: refundReference, amount: decimalOf(units) })) ?? { kind: 'unknown' }
+      } catch (error) {
+        return asState(error)
+      }
+    },
+    statement: async ({ from, to }) => {
+      const lines: StatementLine[] = []
+      let after = ''
+      for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+        const answer = await ask('GET', `/statement?from=${from}&to=${to}${after}`, '')
+        const page = answer.status === 200 ? objectOf(answer.body) : undefined
+        const given = page?.['lines']
+        if (!page || !Array.isArray(given)) throw unusable()
+        for (const one of given) lines.push(lineOf(one) ?? raise(unusable()))
+        if (typeof page['next'] !== 'string') return lines
+        after = `&after=${encodeURIComponent(page['next'])}`
+      }
+      throw unusable()
+    },
+  }
+}
+
+/** A refused order as the state of its payout or refund. */
+const asState = (error: unknown): AcquirerState => {
+  if (!(error instanceof AcquirerRefusal)) throw error
+  if (error.code === DUPLICATE) return { kind: 'unknown', reason: 'the reference is taken' }
+  return {
+    kind: 'refused', acquirerReference: undefined, code: error.code, message: error.message, maskedCard: undefined, elsewhere: OURS.includes(error.code),
+  }
+}
+
+const raise = (error: Error): never => {
+  throw error
+}
+
+const createAsk = ({ name, url, account, secret, timeoutMs, now = Date.now }: BankSettings) => {
+  const http = createAcquirerHttp({ account: name, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
+  const base = `${url.replace(/\/$/, '')}/api/v1`
+  return (method: 'GET' | 'POST', path: string, body: string): Promise<HttpAnswer> => {
+    const { pathname, search } = new URL(base + path)
+    const timestamp = String(now())
+    const headers = {
+      accept: 'application/json',
+      ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+      'x-bank-account': account,
+      'x-bank-timestamp': timestamp,
+      'x-bank-signature': requestSignature(secret, { timestamp, method, target: pathname + search, body }),
+    }
+    return http.ask({ method, url: base + path, headers, body })
+  }
+}
+
+const readCallback = ({ account, secret }: BankSettings, { headers, body }: RawCallback): Callback => {
+  const [timestamp = '', signature = ''] = [headers['x-bank-timestamp'], headers['x-bank-signature']]
+  if (headers['x-bank-account'] !== account || !isSignedCallback(secret, { timestamp, body, signature })) {
+    throw new ForgedCallback('the callback is not signed by the bank')
+  }
+  const { event, object, id } = objectOf(body) ?? {}
+  const paid = typeof event === 'string' && event.startsWith('payout.') ? 'sentAmount' : 'paidAmount'
+  const state = isFields(object) ? stateOf(object, paid) : undefined
+  if (!isFields(object) || !state || typeof object['reference'] !== 'string') throw new ForgedCallback('the callback says nothing')
+  return { reference: object['reference'], state, ack: { status: 200, contentType: 'application/json', body: JSON.stringify({ received: id }) } }
+}

@@ -1,0 +1,43 @@
+/** What every acquirer's adapter promises, as tests over HTTP against the emulator of its acquirer. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import { describeCallbacks } from './conformance/callbacks.ts'
+import { describeAsking, describeOrdering, describePayments } from './conformance/payments.ts'
+import { describePayouts, describeUnknownPayouts } from './conformance/payouts.ts'
+import { describeRefunds } from './conformance/refunds.ts'
+import { describeStatement } from './conformance/statement.ts'
+import type { AcquirerTraits, AcquirerWorld } from './conformance/world.ts'
+import type { AmountLimits } from './port.ts'
+
+export type { AcquirerTraits, AcquirerWorld, AnswerFault, CallbackFaults, Outcome } from './conformance/world.ts'
+
+/** @param traits what the account must be able to do, so that it does not pass by declaring nothing */
+export const describeAcquirer = (name: string, traits: AcquirerTraits, makeWorld: () => Promise<AcquirerWorld>): void => {
+  describe(name, () => {
+    let started: AcquirerWorld
+    const world = (): AcquirerWorld => started
+    beforeAll(async () => {
+      started = await makeWorld()
+    })
+
+    test('declares what it can do', () => {
+      const { name, capabilities, refund, statement } = world().acquirer
+      expect(name).toMatch(/^[A-Za-z0-9-]{1,40}$/)
+      expect(Object.keys(capabilities.payIn).sort()).toEqual([...traits.payIn].sort())
+      expect(Object.keys(capabilities.payout).sort()).toEqual([...traits.payout].sort())
+      expect(capabilities).toMatchObject({ refund: traits.refund, statement: traits.statement })
+      expect(capabilities.refundsWholeOnly ?? false).toBe(traits.refundsWholeOnly ?? false)
+      expect([refund !== undefined, statement !== undefined]).toEqual([traits.refund, traits.statement])
+      const limits: AmountLimits[] = [...Object.values(capabilities.payIn), ...Object.values(capabilities.payout)]
+      for (const { least, most } of limits) expect(least > 0n && least <= most).toBe(true)
+    })
+
+    for (const ticker of traits.payIn) describePayments(world, ticker)
+    if (traits.payIn.length > 0) describeCallbacks(world, { payIn: traits.payIn[0]!, payout: traits.payout[0] })
+    if (traits.paymentIsOrdered) describeOrdering(world, traits)
+    describeAsking(world)
+    for (const ticker of traits.payout) describePayouts(world, ticker)
+    if (traits.payout.length > 0) describeUnknownPayouts(world, traits.payout[0]!)
+    if (traits.refund) describeRefunds(world, traits.payIn[0]!, traits.refundsWholeOnly ?? false)
+    if (traits.statement) describeStatement(world, traits)
+  })
+}
