@@ -4,3 +4,5 @@
  */
 export { AUDIENCES } from './letter.ts'
 export type { ActivityEntry, InvoiceMoney, LetterContent, LetterKind, Letters } from './letter.ts'
+export { writeLetter } from './write.ts'
+export type { WrittenLetter } from './write.ts'

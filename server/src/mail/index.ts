@@ -3,7 +3,10 @@
  * address unless the mail server's answer is lost (then again, under the same Message-ID), that no stranger can be made to
  * receive more than a few, and that a mail server in trouble holds up nothing else.
  */
-export { mailAddress, maskAddress } from './address.ts'
+export { mailAddress, maskAddress } from '../base/mail-address.ts'
 export { announceSending, queueMails } from './commands.ts'
 export type { Mail, Queued, StoredMail } from './mail.ts'
 export { listMails, mailStanding, sendsMail } from './queries.ts'
+export { createMailPruneJob } from './jobs-keeping.ts'
+export { createSendJob } from './jobs-send.ts'
+export type { SendDeps } from './jobs-send.ts'

@@ -112,6 +112,33 @@ describe('settings', () => {
       expect(read({ ...least(), BURSAR_PUBLIC_URL: 'https://pay.example.com/' }).publicUrl).toBe('https://pay.example.com')
     })
 
+  test.each([
+    ['smtps://pay%40shop.example@mail.shop.example', { host: 'mail.shop.example', port: 465, tls: 'start', user: 'pay@shop.example' }],
+    ['smtp://pay@mail.shop.example:2525', { host: 'mail.shop.example', port: 2525, tls: 'starttls', user: 'pay' }],
+    ['smtp+plain://127.0.0.1', { host: '127.0.0.1', port: 25, tls: 'none', user: null }],
+    ['smtp+plain://[::1]:2525/', { host: '::1', port: 2525, tls: 'none', user: null }],
+  ])('a mail server: %s', (text, place) => {
+    const password = place.user === null ? {} : { BURSAR_SMTP_PASSWORD_FILE: path('key') }
+    expect(read({ ...least(), ...password, BURSAR_SMTP_URL: text, BURSAR_MAIL_FROM: 'pay@shop.example' }).smtp).toEqual(place)
+  })
+
+  test.each([
+    'smtp://pay:secret@mail.example', 'http://mail.example', 'mail.example', 'smtp+plain://pay@mail.example', 'smtp://mail.example/box', 'smtp://mail.example?tls=no', 'smtp://',
+  ])('no mail server: %s', (text) => {
+    expect(problemsOf({ ...least(), BURSAR_SMTP_URL: text, BURSAR_MAIL_FROM: 'pay@shop.example' })).toHaveLength(1)
+  })
+
+  test('mail needs whom it is from, and a password where there is a user', () => {
+    expect(problemsOf({ ...least(), BURSAR_SMTP_URL: 'smtp://pay@mail.example' })).toHaveLength(2)
+    expect(problemsOf({ ...least(), BURSAR_SMTP_URL: 'smtp://mail.example', BURSAR_MAIL_FROM: 'a@b.example', BURSAR_SMTP_PASSWORD: 'x' })).toHaveLength(1)
+    const from = (text: string) => read({ ...least(), BURSAR_MAIL_FROM: text }).mailFrom
+    expect(from('Оплата Shop <pay@shop.example>')).toEqual({ name: 'Оплата Shop', address: 'pay@shop.example' })
+    expect(from('pay@shop.example')).toEqual({ name: '', address: 'pay@shop.example' })
+    for (const text of ['Shop', 'a@b.example, c@d.example', 'Shop <a@b.example> <c@d.example>', 'Shop <a b@c.example>']) {
+      expect(problemsOf({ ...least(), BURSAR_MAIL_FROM: text })).toHaveLength(1)
+    }
+  })
+
   test('ranges are addresses with a prefix, or one address', () => {
     expect(read({ ...least(), BURSAR_OUTBOUND_ALLOW: '127.0.0.1, fd00::/8' }).outboundAllow).toEqual(['127.0.0.1/32', 'fd00::/8'])
   })

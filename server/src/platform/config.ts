@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { readDataKey } from './secrets.ts'
 import {
-  readChoice, readFlag, readInteger, readJson, readList, readListenAddress, readOrigin, readRange, readSignerPlace, readText, readUrl,
+  readChoice, readFlag, readInteger, readJson, readList, readListenAddress, readMailFrom, readOrigin, readRange, readSignerPlace, readSmtpPlace, readText,
+  readUrl,
 } from './setting.ts'
 
 /** What a process is started as. `cli` is a single command of an operator. */
@@ -106,6 +107,14 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
     'BURSAR_OUTBOUND_ALLOW', '', 'ranges that notifications may be sent to although they are not public, joined by commas', readList(readRange),
   ),
   httpWebhooks: standard('BURSAR_HTTP_WEBHOOKS', 'false', 'true: notifications may go to http:// addresses', readFlag),
+  smtp: optional(
+    'BURSAR_SMTP_URL',
+    'the mail server that the worker hands mail to: `smtps://USER@HOST`, `smtp://USER@HOST` (STARTTLS) or, for a relay on this machine, `smtp+plain://HOST`. Without it no mail is written or sent',
+    readSmtpPlace,
+  ),
+  smtpPassword: optional('BURSAR_SMTP_PASSWORD', 'the password of that user', readText, { holds: 'secret' }),
+  smtpCa: optional('BURSAR_SMTP_CA_FILE', 'PEM: who issued the mail server\'s certificate, where it is not one that everybody knows', readText, { holds: 'file' }),
+  mailFrom: optional('BURSAR_MAIL_FROM', 'whom mail is from: `NAME <ADDRESS>`; needed with a mail server', readMailFrom),
   logLevel: standard(
     'BURSAR_LOG_LEVEL', 'info', 'fatal, error, warn, info, debug, trace or silent; debug shows every request, info those refused',
     readChoice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
@@ -144,7 +153,7 @@ export const readConfig = <Files extends FileParsers>(env: Environment, role: Ro
     }
   })
   const config = Object.fromEntries(entries) as Config<Files>
-  problems.push(...problemsOfSigner(config))
+  problems.push(...problemsOfSigner(config), ...problemsOfMail(config))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
@@ -185,4 +194,13 @@ const problemsOfSigner = (config: Pick<Config, 'signer' | 'signerCa' | 'signerCe
   if (config.signer === null || 'socketPath' in config.signer) return []
   const files = { BURSAR_SIGNER_CA_FILE: config.signerCa, BURSAR_SIGNER_CERT_FILE: config.signerCert, BURSAR_SIGNER_KEY_FILE: config.signerKey }
   return Object.entries(files).filter(([, text]) => text === null).map(([name]) => `${name} is missing: BURSAR_SIGNER is https`)
+}
+
+const problemsOfMail = ({ smtp, smtpPassword, mailFrom }: Pick<Config, 'smtp' | 'smtpPassword' | 'mailFrom'>): string[] => {
+  if (smtp === null) return []
+  return [
+    ...(mailFrom === null ? ['BURSAR_MAIL_FROM is missing: BURSAR_SMTP_URL is set'] : []),
+    ...(smtp.user !== null && smtpPassword === null ? ['BURSAR_SMTP_PASSWORD_FILE is missing: BURSAR_SMTP_URL names a user'] : []),
+    ...(smtp.user === null && smtpPassword !== null ? ['BURSAR_SMTP_URL names no user for BURSAR_SMTP_PASSWORD'] : []),
+  ]
 }

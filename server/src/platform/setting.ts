@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { mailAddress } from '../base/mail-address.ts'
 
 /** Readers of one setting each: text in, value out. They throw a RangeError that says what to write instead. */
 
@@ -58,6 +59,35 @@ export const readSignerPlace = (text: string): SignerPlace => {
   const host = /^https:\/\/([^/?#@]+)\/?$/.exec(text)?.[1]
   if (host === undefined) throw new RangeError('write unix:/PATH/OF/SOCKET or https://HOST:PORT')
   return readListenAddress(/:\d+$/.test(host) ? host : `${host}:443`)
+}
+
+/** Where mail is handed in, and as whom. */
+export interface SmtpPlace extends ListenAddress {
+  tls: 'start' | 'starttls' | 'none'
+  user: string | null
+}
+
+const SMTP_TLS = { smtps: { tls: 'start', port: 465 }, smtp: { tls: 'starttls', port: 587 }, 'smtp+plain': { tls: 'none', port: 25 } } as const
+
+/** `smtps://[USER@]HOST[:PORT]` (TLS), `smtp://` (STARTTLS, insisted on) or `smtp+plain://` (neither, and so no user). */
+export const readSmtpPlace = (text: string): SmtpPlace => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const kind = url && SMTP_TLS[url.protocol.slice(0, -1) as keyof typeof SMTP_TLS]
+  if (!url || !kind || url.hostname === '' || !/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '') {
+    throw new RangeError('write smtps://USER@HOST, smtp://USER@HOST (STARTTLS) or smtp+plain://HOST, with :PORT where it is not the usual one')
+  }
+  if (url.password !== '') throw new RangeError('the password belongs into BURSAR_SMTP_PASSWORD_FILE')
+  const user = decodeURIComponent(url.username)
+  if (user !== '' && kind.tls === 'none') throw new RangeError('smtp+plain:// has no user: a password would travel in the clear')
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port) || kind.port, tls: kind.tls, user: user === '' ? null : user }
+}
+
+/** `NAME <ADDRESS>` or an address alone. */
+export const readMailFrom = (text: string): { name: string; address: string } => {
+  const match = /^(?:(?<name>[^<>\p{Cc}]*)<(?<inner>[^<>\s]+)>|(?<plain>[^<>\s]+))$/u.exec(text.trim())
+  const address = mailAddress(match?.groups?.['inner'] ?? match?.groups?.['plain'] ?? '')
+  if (address === undefined) throw new RangeError('write NAME <ADDRESS>, such as Shop payments <pay@shop.example>')
+  return { name: (match!.groups!['name'] ?? '').trim(), address }
 }
 
 /** Texts joined by commas; none for an empty text. */

@@ -1,0 +1,72 @@
+import type { Block, LetterParts } from './blocks.ts'
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character]!)
+
+/** Only pages of ours are linked: whatever else stands in a letter is text. */
+const link = (url: string): string => {
+  if (!/^https?:\/\/[^\s"'<>\\]+$/.test(url)) throw new Error('a letter links to a web page and nothing else')
+  return escape(url)
+}
+
+const FONT = "-apple-system,'Segoe UI',Roboto,'Noto Sans','Helvetica Neue',Arial,sans-serif"
+const CODE = "ui-monospace,'SF Mono',Menlo,Consolas,'Noto Sans Mono',monospace"
+const TONES = { good: '#0f7b4f', warning: '#a85b00', neutral: '#3b4a5f' }
+const MARKS = { good: '✓', warning: '!', neutral: 'i' }
+
+/** Mail programs that know dark mode take these; those that drop the sheet keep the colours written beside each element. */
+const SHEET = `:root{color-scheme:light dark;supported-color-schemes:light dark}
+@media (prefers-color-scheme:dark){.page{background:#0e1116!important}.card{background:#171c24!important;border-color:#2b3341!important}
+.ink{color:#e8edf4!important}.soft{color:#a3afbf!important}.line{border-color:#2b3341!important}.button{background:#e8edf4!important;color:#12161c!important}}
+@media (max-width:480px){.inner{padding:24px 20px!important}.amount{font-size:26px!important}}`
+
+/** A letter as HTML: tables and styles in place, since mail programs know little else; nothing is loaded from anywhere. */
+export const htmlOf = (parts: LetterParts, language: string): string => {
+  const { subject, sender, title, tone, amount, blocks, footer } = parts
+  return `<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
+<title>${escape(subject)}</title><style>${SHEET}</style></head>
+<body class="page" style="margin:0;padding:0;background:#f2f4f7;-webkit-text-size-adjust:100%">
+<table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" style="background:#f2f4f7"><tr><td align="center" style="padding:32px 12px">
+<table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;background:#ffffff;border:1px solid #e1e6ec;border-radius:14px;border-collapse:separate">
+<tr><td class="inner" style="padding:32px 36px;font-family:${FONT};font-size:16px;line-height:1.5">
+<p class="soft" style="margin:0 0 20px;color:#56647a;font-size:14px">${escape(sender)}</p>
+${titleHtml(title, tone)}
+${amount === null ? '' : `<p class="amount ink" style="margin:4px 0 20px;color:#131a24;font-size:32px;line-height:1.25;font-weight:700;overflow-wrap:anywhere">${escape(amount)}</p>`}
+${blocks.map(blockHtml).join('\n')}
+<p class="soft line" style="margin:28px 0 0;padding-top:16px;border-top:1px solid #e1e6ec;color:#56647a;font-size:13px">${escape(footer)}</p>
+</td></tr></table></td></tr></table></body></html>
+`
+}
+
+const titleHtml = (title: string, tone: LetterParts['tone']): string =>
+  `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:0 0 8px"><tr>
+<td width="28" height="28" align="center" valign="middle" aria-hidden="true" style="width:28px;height:28px;border-radius:14px;background:${TONES[tone]};color:#ffffff;font-family:${FONT};font-size:16px;line-height:28px;font-weight:700">${MARKS[tone]}</td>
+<td style="padding-left:12px"><h1 class="ink" style="margin:0;color:#131a24;font-family:${FONT};font-size:20px;line-height:1.3;font-weight:600">${escape(title)}</h1></td></tr></table>`
+
+const blockHtml = (block: Block): string => {
+  switch (block.kind) {
+    case 'paragraph':
+      return `<p class="ink" style="margin:0 0 16px;color:#131a24">${escape(block.text)}</p>`
+    case 'note':
+      return `<p class="soft" style="margin:0 0 16px;color:#56647a;font-size:14px">${escape(block.text)}</p>`
+    case 'button':
+      return `<p style="margin:8px 0 20px"><a class="button" href="${link(block.url)}" style="display:inline-block;padding:13px 22px;border-radius:9px;background:#131a24;color:#ffffff;font-weight:600;text-decoration:none">${escape(block.label)}</a></p>`
+    case 'facts':
+      return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:0 0 20px">${block.facts.map(factHtml).join('')}</table>`
+    case 'rows':
+      return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:0 0 20px">${block.rows.map(rowHtml).join('')}</table>`
+  }
+}
+
+const LINE = 'padding:9px 0;border-bottom:1px solid #e1e6ec;vertical-align:top'
+
+const factHtml = ({ name, value, code }: { name: string; value: string; code?: boolean }): string => {
+  const look = code ? `font-family:${CODE};font-size:13px;word-break:break-all` : 'overflow-wrap:anywhere'
+  return `<tr><td class="soft line" style="${LINE};padding-right:16px;width:38%;color:#56647a;font-size:14px">${escape(name)}</td><td class="ink line" style="${LINE};color:#131a24;font-size:15px;${look}">${escape(value)}</td></tr>`
+}
+
+const rowHtml = ({ title, amount, detail, good }: { title: string; amount: string; detail: string; good: boolean }): string =>
+  `<tr><td class="ink line" style="${LINE};color:#131a24;font-size:15px;overflow-wrap:anywhere">${escape(title)}<br><span class="soft" style="color:#56647a;font-size:13px;overflow-wrap:anywhere">${escape(detail)}</span></td>
+<td class="ink line" align="right" style="${LINE};padding-left:12px;color:${good ? '#131a24' : '#b3261e'};font-size:15px;font-weight:600;white-space:nowrap">${escape(amount)}</td></tr>`

@@ -1,0 +1,71 @@
+import type { Texts } from './texts.ts'
+
+export const en: Texts = {
+  receipt: {
+    subject: (company, amount) => `Receipt: ${amount} paid to ${company}`,
+    title: 'Payment received',
+    body: (company) => `${company} has received your payment. The receipt is attached as a PDF.`,
+    open: 'Open the invoice',
+  },
+  underpaid: {
+    subject: (company) => `Your payment to ${company} is not complete`,
+    title: 'Less arrived than was asked for',
+    body: (paid, amount) => `By the time the invoice expired, ${paid} of ${amount} had arrived. Your money is safe.`,
+    choice: (missing) => `You can pay the missing ${missing}, or ask for what you paid to be sent back to you.`,
+    button: 'Choose what to do',
+    secret: 'Whoever has this link can ask for the money. Do not forward this mail.',
+  },
+  claim: {
+    subject: {
+      approved: (company) => `${company} agreed to your refund`,
+      declined: (company) => `${company} declined your refund`,
+      sent: (company) => `${company} has sent your refund`,
+    },
+    title: { approved: 'Refund agreed', declined: 'Refund declined', sent: 'Refund sent' },
+    body: {
+      approved: (company, refund) => `${company} agreed to send ${refund} back to you. We write again when it has been sent.`,
+      declined: (company) => `${company} declined to send the money back. Please ask the company if you have questions.`,
+      sent: (company, refund) => `${company} has sent ${refund} back to the address you gave.`,
+    },
+  },
+  exhausted: {
+    subject: (merchant) => `${merchant}: notifications are not being accepted`,
+    title: 'Notifications are not being accepted',
+    body: (merchant, since) => `The receiver of ${merchant} has not accepted a notification. The last try was at ${since}.`,
+    waits: 'Later notifications of the same object wait for it, so that their order is kept; those of other objects go on. Nothing is lost.',
+    next: 'Once your receiver answers with 2xx again, everything that waits is sent in order. Until then we try once a day for 7 days.',
+  },
+  activity: {
+    subject: (merchant, counts) => `${merchant}: ${counts}`,
+    title: 'Money in and out',
+    period: (from, until) => `From ${from} to ${until}.`,
+    counted: {
+      deposit: (count) => `deposits: ${count}`,
+      withdrawal: (count) => `withdrawals: ${count}`,
+      'card-payout': (count) => `card payouts: ${count}`,
+      invoice: (count) => `paid invoices: ${count}`,
+    },
+    one: { deposit: 'Deposit', withdrawal: 'Withdrawal', 'card-payout': 'Card payout', invoice: 'Invoice' },
+    failed: 'failed',
+    more: (count) => `And ${count} more: the list of events has them all.`,
+  },
+  names: {
+    amount: 'Amount',
+    received: 'Received',
+    missing: 'Missing',
+    fee: 'Fee',
+    card: 'Card',
+    description: 'For',
+    network: 'Network',
+    paidAt: 'Paid',
+    invoice: 'Invoice',
+    refundTo: 'Refund to',
+    transaction: 'Transaction',
+    note: 'Message',
+    receiver: 'Receiver',
+    object: 'Object',
+    error: 'Answer',
+  },
+  payerFooter: (company) => `You get this mail because you paid an invoice of ${company} and gave this address.`,
+  merchantFooter: 'You get this mail because this address is set for your merchant account.',
+}

@@ -1,0 +1,59 @@
+/** Every text of letters in one language. What is handed in is already written for people. */
+export interface Texts {
+  receipt: {
+    subject: (company: string, amount: string) => string
+    title: string
+    body: (company: string) => string
+    open: string
+  }
+  underpaid: {
+    subject: (company: string) => string
+    title: string
+    body: (paid: string, amount: string) => string
+    choice: (missing: string) => string
+    button: string
+    secret: string
+  }
+  claim: {
+    subject: Record<'approved' | 'declined' | 'sent', (company: string) => string>
+    title: Record<'approved' | 'declined' | 'sent', string>
+    body: Record<'approved' | 'declined' | 'sent', (company: string, refund: string) => string>
+  }
+  exhausted: {
+    subject: (merchant: string) => string
+    title: string
+    body: (merchant: string, since: string) => string
+    waits: string
+    next: string
+  }
+  activity: {
+    subject: (merchant: string, counts: string) => string
+    title: string
+    period: (from: string, until: string) => string
+    counted: Record<'deposit' | 'withdrawal' | 'card-payout' | 'invoice', (count: number) => string>
+    one: Record<'deposit' | 'withdrawal' | 'card-payout' | 'invoice', string>
+    failed: string
+    more: (count: number) => string
+  }
+  names: {
+    amount: string
+    received: string
+    missing: string
+    fee: string
+    card: string
+    description: string
+    network: string
+    paidAt: string
+    invoice: string
+    refundTo: string
+    transaction: string
+    note: string
+    receiver: string
+    object: string
+    error: string
+  }
+  /** below letters to payers */
+  payerFooter: (company: string) => string
+  /** below letters to merchants */
+  merchantFooter: string
+}

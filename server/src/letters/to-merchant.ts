@@ -1,0 +1,55 @@
+import { showAmount, showNetwork, showText, showTime } from '../documents/index.ts'
+import { facts, type LetterParts, type Row } from './blocks.ts'
+import type { ActivityEntry, Letters } from './letter.ts'
+import type { Texts } from './texts/texts.ts'
+
+export const exhaustedLetter = (data: Letters['webhooks-exhausted'], t: Texts): LetterParts => {
+  const merchant = showText(data.merchant, 255)
+  return {
+    subject: t.exhausted.subject(merchant),
+    sender: merchant,
+    title: t.exhausted.title,
+    tone: 'warning',
+    amount: null,
+    blocks: [
+      { kind: 'paragraph', text: t.exhausted.body(merchant, showTime(data.since)) },
+      facts(
+        data.url !== null && { name: t.names.receiver, value: showText(data.url, 255), code: true },
+        { name: t.names.object, value: data.objectId, code: true },
+        data.error !== null && data.error !== '' && { name: t.names.error, value: showText(data.error, 255) },
+      ),
+      { kind: 'paragraph', text: t.exhausted.waits },
+      { kind: 'paragraph', text: t.exhausted.next },
+    ],
+    footer: t.merchantFooter,
+  }
+}
+
+export const activityLetter = (data: Letters['activity'], t: Texts): LetterParts => {
+  const merchant = showText(data.merchant, 255)
+  const counts = [...Map.groupBy(data.entries, ({ kind }) => kind)].map(([kind, { length }]) => t.activity.counted[kind](length)).join(', ')
+  return {
+    subject: t.activity.subject(merchant, counts),
+    sender: merchant,
+    title: t.activity.title,
+    tone: 'neutral',
+    amount: null,
+    blocks: [
+      { kind: 'paragraph', text: t.activity.period(showTime(data.from), showTime(data.until)) },
+      { kind: 'rows', rows: data.entries.map((entry) => rowOf(entry, t)) },
+      ...(data.more > 0 ? [{ kind: 'paragraph' as const, text: t.activity.more(data.more) }] : []),
+    ],
+    footer: t.merchantFooter,
+  }
+}
+
+const rowOf = ({ kind, status, amount, ticker, blockchain, name, at }: ActivityEntry, t: Texts): Row => {
+  const good = status === 'done'
+  const sign = kind === 'withdrawal' || kind === 'card-payout' ? '−' : '+'
+  return {
+    title: good ? t.activity.one[kind] : `${t.activity.one[kind]}: ${t.activity.failed}`,
+    amount: good ? `${sign}${showAmount(amount, ticker)}` : showAmount(amount, ticker),
+    detail: [name === null ? null : showText(name, 80), blockchain === null ? null : showNetwork(blockchain), showTime(at)].filter((part) => part !== null).join(' · '),
+    good,
+  }
+}

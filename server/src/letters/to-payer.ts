@@ -1,0 +1,88 @@
+import { showAmount, showNetwork, showText, showTime } from '../documents/index.ts'
+import { facts, type LetterParts } from './blocks.ts'
+import type { InvoiceMoney, Letters } from './letter.ts'
+import type { Texts } from './texts/texts.ts'
+
+const headOf = (t: Texts, { company }: Pick<InvoiceMoney, 'company'>): { sender: string; footer: string } => {
+  const name = showText(company.name, 255)
+  return { sender: name, footer: t.payerFooter(name) }
+}
+
+export const receiptLetter = ({ receipt, pageUrl }: Letters['receipt'], t: Texts): LetterParts => {
+  const { names } = t
+  const head = headOf(t, receipt)
+  const paid = showAmount(receipt.paidAmount, receipt.ticker)
+  const asked = showAmount(receipt.amount, receipt.ticker)
+  return {
+    ...head,
+    subject: t.receipt.subject(head.sender, paid),
+    title: t.receipt.title,
+    tone: 'good',
+    amount: paid,
+    blocks: [
+      { kind: 'paragraph', text: t.receipt.body(head.sender) },
+      facts(
+        receipt.description !== null && { name: names.description, value: showText(receipt.description) },
+        asked !== paid && { name: names.amount, value: asked },
+        receipt.kind === 'fiat' && receipt.fee !== null && { name: names.fee, value: showAmount(receipt.fee, receipt.ticker) },
+        receipt.kind === 'fiat' && receipt.card !== null && { name: names.card, value: showText(receipt.card, 32) },
+        receipt.kind === 'crypto' && { name: names.network, value: showNetwork(receipt.blockchain) },
+        { name: names.paidAt, value: showTime(receipt.paidAt) },
+        { name: names.invoice, value: receipt.id, code: true },
+      ),
+      { kind: 'button', label: t.receipt.open, url: pageUrl },
+    ],
+  }
+}
+
+export const underpaidLetter = (data: Letters['underpaid'], t: Texts): LetterParts => {
+  const head = headOf(t, data)
+  const { names } = t
+  const [paid, amount, missing] = [data.paidAmount, data.amount, data.missing].map((one) => showAmount(one, data.ticker)) as [string, string, string]
+  return {
+    ...head,
+    subject: t.underpaid.subject(head.sender),
+    title: t.underpaid.title,
+    tone: 'warning',
+    amount: null,
+    blocks: [
+      { kind: 'paragraph', text: t.underpaid.body(paid, amount) },
+      { kind: 'paragraph', text: t.underpaid.choice(missing) },
+      { kind: 'button', label: t.underpaid.button, url: data.claimUrl },
+      facts(
+        data.description !== null && { name: names.description, value: showText(data.description) },
+        { name: names.amount, value: amount },
+        { name: names.received, value: paid },
+        { name: names.missing, value: missing },
+        { name: names.network, value: showNetwork(data.blockchain) },
+        { name: names.invoice, value: data.invoiceId, code: true },
+      ),
+      { kind: 'note', text: t.underpaid.secret },
+    ],
+  }
+}
+
+export const claimLetter = (data: Letters['claim-answered'], t: Texts): LetterParts => {
+  const head = headOf(t, data)
+  const { answer } = data
+  const { names } = t
+  const refund = showAmount(data.refund, data.ticker)
+  return {
+    ...head,
+    subject: t.claim.subject[answer](head.sender),
+    title: t.claim.title[answer],
+    tone: answer === 'declined' ? 'warning' : 'good',
+    amount: answer === 'declined' ? null : refund,
+    blocks: [
+      { kind: 'paragraph', text: t.claim.body[answer](head.sender, refund) },
+      facts(
+        data.note !== null && { name: names.note, value: showText(data.note) },
+        answer !== 'declined' && { name: names.refundTo, value: showText(data.refundAddress, 128), code: true },
+        { name: names.network, value: showNetwork(data.blockchain) },
+        data.hash !== null && { name: names.transaction, value: showText(data.hash, 128), code: true },
+        { name: names.invoice, value: data.invoiceId, code: true },
+      ),
+      { kind: 'button', label: t.receipt.open, url: data.pageUrl },
+    ],
+  }
+}
