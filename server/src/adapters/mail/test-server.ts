@@ -1,6 +1,5 @@
 /** A mail server for tests: the real protocol on a real socket, with a say in every answer. */
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
 export interface TestMailServer {
@@ -19,9 +18,9 @@ export const startTestMailServer = async (options: SMTPServerOptions = {}): Prom
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
-    onData: (stream, session, done) => {
-      void text(stream).then((raw) => {
-        const { mailFrom, rcptTo } = session.envelope
+    onData: (stream, { envelope: { mailFrom, rcptTo } }, done) => {
+      let raw = ''
+      stream.setEncoding('utf8').on('data', (chunk: string) => (raw += chunk)).on('end', () => {
         taken.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address), raw })
         done()
       })
