@@ -44,6 +44,58 @@ export interface BusinessClockTable {
   offset_ms: Generated<number>
 }
 
+export interface CardPayoutAttemptsTable {
+  reference: string
+  merchant_id: string
+  payout_id: string
+  part_id: string
+  account: string
+  state: string
+  acquirer_reference: string | null
+  acquirer_fee_units: bigint | null
+  code: string | null
+  message: string | null
+  asks: Generated<number>
+  next_ask_at: Date | null
+  epoch: Generated<number>
+  sent_at: Date
+  ended_at: Date | null
+}
+
+export interface CardPayoutPartsTable {
+  merchant_id: string
+  payout_id: string
+  number: number
+  id: string
+  ticker: string
+  units: bigint
+  fee_units: bigint
+  state: string
+  fail_reason: string | null
+  attempts: Generated<number>
+  next_step_at: Date
+  epoch: Generated<number>
+  created_at: Date
+  updated_at: Date
+}
+
+export interface CardPayoutsTable {
+  merchant_id: string
+  id: string
+  kind: string
+  ticker: string
+  units: bigint
+  fee_units: bigint
+  masked_card: string
+  sealed_card: string | null
+  local_id: string | null
+  meta: string | null
+  hold_id: string
+  open_parts: number
+  created_at: Date
+  updated_at: Date
+}
+
 export interface ColdFeesTable {
   network: string
   transaction: string
@@ -584,6 +636,9 @@ export interface Schema {
   addresses: AddressesTable
   alerts: AlertsTable
   business_clock: BusinessClockTable
+  card_payout_attempts: CardPayoutAttemptsTable
+  card_payout_parts: CardPayoutPartsTable
+  card_payouts: CardPayoutsTable
   cold_fees: ColdFeesTable
   cold_transfers: ColdTransfersTable
   custody_addresses: CustodyAddressesTable

@@ -3,6 +3,7 @@ import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { orderErrors, generalErrors } from '@bursar/contract'
 import type { AssetOnNetwork, Catalogue, CryptoAsset } from '../assets/index.ts'
 import { formatUnits, parseUnits } from '../money/index.ts'
+import { refusal } from '../orders/index.ts'
 import { ApiRefusal } from '../platform/route.ts'
 import { checkDestination } from './destination.ts'
 import { withdrawalFee } from './pricing.ts'
@@ -24,9 +25,6 @@ export interface Rules {
   /** networks this installation can send on */
   served: ReadonlySet<Network>
 }
-
-const refusal = (code: { status: number; code: number }, description: string, field?: string): ApiRefusal =>
-  new ApiRefusal(code.status, code.code, description, field === undefined ? {} : { field })
 
 /** The asset and network a request names; refuses unknown ones and tells what exists. */
 export const readAsset = (
@@ -83,12 +81,6 @@ export const readDestination = (to: string, network: Network, rules: Rules): str
   return destination.address
 }
 
-/** What PostgreSQL's text can't hold would not come back as it was sent. */
-export const readText = (text: string | undefined, field: string): void => {
-  if (text === undefined || (!text.includes('\0') && text.isWellFormed())) return
-  throw refusal(orderErrors.invalidOrder, `${field} must be Unicode text without U+0000`, field)
-}
-
 /** The current fee in ledger units; nothing inside this service costs anything. */
 export const currentFee = (
   { asset, on }: { asset: CryptoAsset; on: AssetOnNetwork },
@@ -109,31 +101,4 @@ export const currentFee = (
     )
   }
   return fee
-}
-
-/** What is charged: the merchant's own fee when it is at least the current one, else the current one. */
-export const readFee = (given: string | undefined, current: bigint, asset: CryptoAsset): bigint => {
-  if (given === undefined) return current
-  const parsed = parseUnits(given, asset.scale)
-  if (!parsed.ok) throw refusal(orderErrors.invalidOrder, 'fee must be a decimal string such as "0.5"', 'fee')
-  if (parsed.units < current) {
-    const least = formatUnits(current, asset.scale)
-    throw refusal(orderErrors.feeTooLow, `Fee less than required: the current fee is ${least} ${asset.ticker}`, 'fee')
-  }
-  return parsed.units
-}
-
-/** Refuses while withdrawals of the asset, the merchant or the network are stopped. */
-export const checkFreezes = (merchantId: string, ticker: string, blockchain: string, terms: Terms): void => {
-  const covers = (stopped: string | null, here: string): boolean => stopped === null || stopped === here
-  const stopped = terms.freezes.find(
-    ({ asset, merchantId: owner, network }) => covers(asset, ticker) && covers(owner, merchantId) && covers(network, blockchain),
-  )
-  if (!stopped) return
-  throw new ApiRefusal(
-    generalErrors.unavailable.status,
-    generalErrors.unavailable.code,
-    `withdrawals of ${ticker} are stopped: ${stopped.reason}`,
-    { retryAfterSeconds: 300 },
-  )
 }

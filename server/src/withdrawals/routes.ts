@@ -2,17 +2,16 @@ import { feeLookupErrors, generalErrors, orderErrors } from '@bursar/contract'
 import { sql } from 'kysely'
 import { isUuid } from '../base/id.ts'
 import type { Db } from '../db/index.ts'
-import type { Committer, Outcome, Settled } from '../ledger/index.ts'
+import type { Committer } from '../ledger/index.ts'
 import { formatUnits } from '../money/index.ts'
+import { checkStops, placeOrder, readOwnFee, readText } from '../orders/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../platform/route.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { withdrawalBody, wireStatus, type Carried } from './notice.ts'
 import { holdTransfer } from './postings.ts'
-import {
-  checkFreezes, currentFee, readAmount, readAsset, readDestination, readFee, readText, type Rules, type WithdrawalBody,
-} from './request.ts'
+import { currentFee, readAmount, readAsset, readDestination, type Rules, type WithdrawalBody } from './request.ts'
 import { findById, findByLocalId, rowOf, withdrawalRows } from './store.ts'
-import { createTermsReader } from './terms.ts'
+import { createTermsReader, type Terms } from './terms.ts'
 import type { AddressHolders } from './whose.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -67,7 +66,7 @@ const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
 const create = async (
   deps: WithdrawalRoutesDeps,
   request: ApiRequest,
-  terms: Parameters<typeof checkFreezes>[3],
+  terms: Terms,
 ): Promise<ApiAnswer> => {
   const body = request.body as WithdrawalBody
   const { rules } = deps
@@ -75,14 +74,14 @@ const create = async (
   const where = readAsset(body, rules, orderErrors.invalidOrder)
   const units = readAmount(body.amount, where)
   const to = readDestination(body.to, where.on.network, rules)
-  checkFreezes(request.merchantId, body.ticker, where.on.network, terms)
+  checkStops({ merchantId: request.merchantId, ticker: body.ticker, network: where.on.network }, terms.freezes)
   const whose = await deps.holders.whose(where.on.network, to)
   if (whose === 'house') {
     const { status, code } = orderErrors.destinationRefused
     throw new ApiRefusal(status, code, 'Destination refused: this is an address of the service itself', { field: 'to' })
   }
   const internal = whose === 'merchant'
-  const fee = readFee(body.fee, currentFee(where, units, internal, terms, rules.catalogue), where.asset)
+  const fee = readOwnFee(body.fee, currentFee(where, units, internal, terms, rules.catalogue), where.asset)
   const { newId } = deps.runtime
   const withdrawal: Withdrawal = {
     merchantId: request.merchantId,
@@ -102,51 +101,13 @@ const create = async (
     doneSent: false,
     createdAt: momentOf(deps.runtime).at,
   }
-  const outcome = await deps.committer.submit({
-    transfer: holdTransfer(withdrawal),
-    rows: [{ table: withdrawalRows, values: rowOf(withdrawal) }],
-    ...(body.localId === undefined ? {} : { localId: { value: body.localId, operation: 'createCryptoWithdrawal' } }),
-    ...(request.answerKeys.length === 0
-      ? {}
-      : { answers: { keys: request.answerKeys, of: (settled: Settled) => keptAnswer(settled, withdrawal.id, where.asset.scale) } }),
+  return placeOrder(deps.committer, request, {
+    id: withdrawal.id,
+    operation: 'createCryptoWithdrawal',
+    localId: withdrawal.localId,
+    item: { transfer: holdTransfer(withdrawal), rows: [{ table: withdrawalRows, values: rowOf(withdrawal) }] },
+    scale: where.asset.scale,
   })
-  return answerOf(outcome, withdrawal.id, where.asset.scale)
-}
-
-const keptAnswer = (settled: Settled, id: string, scale: number): { status: number; body: string } => {
-  const answer = settledAnswer(settled, id, scale)
-  return { status: answer.status, body: JSON.stringify(answer.body) }
-}
-
-const settledAnswer = (settled: Settled, id: string, scale: number): { status: number; body: unknown } => {
-  if (settled.kind === 'applied') return { status: 200, body: { id } }
-  switch (settled.guard) {
-    case 'local-id-taken': {
-      const { status, code, meaning } = orderErrors.localIdPlaced
-      const description = `${meaning}: withdrawal ${settled.objectId} has it`
-      return { status, body: { code, description, field: 'localId' } }
-    }
-    case 'insufficient': {
-      const { status, code, meaning } = orderErrors.notEnoughBalance
-      const description = `${meaning}: ${formatUnits(settled.available, scale)} ${settled.account.asset} is available`
-      return { status, body: { code, description } }
-    }
-    case 'hold-closed':
-      throw new Error('a new hold can not be closed')
-  }
-}
-
-const answerOf = (outcome: Outcome, id: string, scale: number): ApiAnswer => {
-  switch (outcome.kind) {
-    case 'answered':
-      return { status: outcome.answer.status, json: outcome.answer.body }
-    case 'key-reused': {
-      const { status, code } = generalErrors.conflict
-      throw new ApiRefusal(status, code, 'this Idempotency-Key came before with another request: use a new key')
-    }
-    default:
-      return settledAnswer(outcome, id, scale)
-  }
 }
 
 const bodyOf = async (deps: WithdrawalRoutesDeps, withdrawal: Withdrawal): Promise<Record<string, unknown>> => {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { FeeRate } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { Db } from '../db/index.ts'
+import type { StopTerm } from '../orders/index.ts'
 import { freshPrices } from '../rates/index.ts'
 
 /** What withdrawals cost and whether they may leave, as rows that jobs refresh said at one moment. */
@@ -12,14 +13,6 @@ export interface Terms {
   /** USD in 1e-18 for one whole unit, by ticker */
   prices: ReadonlyMap<string, bigint>
   freezes: readonly StopTerm[]
-}
-
-/** What is stopped; null does not narrow. */
-export interface StopTerm {
-  asset: string | null
-  merchantId: string | null
-  network: string | null
-  reason: string
 }
 
 /** An estimate older than this is not charged by. Real time: prices age whatever the business clock says. */

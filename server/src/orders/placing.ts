@@ -1,0 +1,66 @@
+import { generalErrors, orderErrors } from '@bursar/contract'
+import type { Committer, Item, Outcome, Settled } from '../ledger/index.ts'
+import { formatUnits } from '../money/index.ts'
+import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../platform/route.ts'
+
+/** What a request wants held and written, at once or not at all. */
+export interface NewOrder {
+  id: string
+  /** the operation of the contract, stored with the localId */
+  operation: string
+  localId: string | null
+  item: Pick<Item, 'transfer' | 'rows'>
+  /** decimals of the asset that is held */
+  scale: number
+}
+
+/** Submits an order and answers `{id}`, or why it was refused; a repetition of the request gets the first answer. */
+export const placeOrder = async (
+  committer: Pick<Committer, 'submit'>,
+  { answerKeys }: Pick<ApiRequest, 'answerKeys'>,
+  order: NewOrder,
+): Promise<ApiAnswer> => {
+  const { item, localId, operation } = order
+  const outcome = await committer.submit({
+    ...item,
+    ...(localId === null ? {} : { localId: { value: localId, operation } }),
+    ...(answerKeys.length === 0 ? {} : { answers: { keys: answerKeys, of: (settled: Settled) => keptAnswer(settled, order) } }),
+  })
+  return answerOf(outcome, order)
+}
+
+const keptAnswer = (settled: Settled, order: NewOrder): { status: number; body: string } => {
+  const answer = settledAnswer(settled, order)
+  return { status: answer.status, body: JSON.stringify(answer.body) }
+}
+
+const settledAnswer = (settled: Settled, { id, scale }: NewOrder): { status: number; body: unknown } => {
+  if (settled.kind === 'applied') return { status: 200, body: { id } }
+  switch (settled.guard) {
+    case 'local-id-taken': {
+      const { status, code, meaning } = orderErrors.localIdPlaced
+      const description = `${meaning}: ${settled.objectId} has it`
+      return { status, body: { code, description, field: 'localId' } }
+    }
+    case 'insufficient': {
+      const { status, code, meaning } = orderErrors.notEnoughBalance
+      const description = `${meaning}: ${formatUnits(settled.available, scale)} ${settled.account.asset} is available`
+      return { status, body: { code, description } }
+    }
+    case 'hold-closed':
+      throw new Error('a new hold can not be closed')
+  }
+}
+
+const answerOf = (outcome: Outcome, order: NewOrder): ApiAnswer => {
+  switch (outcome.kind) {
+    case 'answered':
+      return { status: outcome.answer.status, json: outcome.answer.body }
+    case 'key-reused': {
+      const { status, code } = generalErrors.conflict
+      throw new ApiRefusal(status, code, 'this Idempotency-Key came before with another request: use a new key')
+    }
+    default:
+      return settledAnswer(outcome, order)
+  }
+}

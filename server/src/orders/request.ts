@@ -1,0 +1,47 @@
+import { generalErrors, orderErrors } from '@bursar/contract'
+import { formatUnits, parseUnits } from '../money/index.ts'
+import { ApiRefusal } from '../platform/route.ts'
+
+export const refusal = (code: { status: number; code: number }, description: string, field?: string): ApiRefusal =>
+  new ApiRefusal(code.status, code.code, description, field === undefined ? {} : { field })
+
+/** What PostgreSQL's text can't hold would not come back as it was sent. */
+export const readText = (text: string | undefined, field: string): void => {
+  if (text === undefined || (!text.includes('\0') && text.isWellFormed())) return
+  throw refusal(orderErrors.invalidOrder, `${field} must be Unicode text without U+0000`, field)
+}
+
+/** What is charged: the merchant's own fee when it is at least the current one, else the current one. Ledger units. */
+export const readOwnFee = (given: string | undefined, current: bigint, { ticker, scale }: { ticker: string; scale: number }): bigint => {
+  if (given === undefined) return current
+  const parsed = parseUnits(given, scale)
+  if (!parsed.ok) throw refusal(orderErrors.invalidOrder, 'fee must be a decimal string such as "0.5"', 'fee')
+  if (parsed.units < current) {
+    const least = formatUnits(current, scale)
+    throw refusal(orderErrors.feeTooLow, `Fee less than required: the current fee is ${least} ${ticker}`, 'fee')
+  }
+  return parsed.units
+}
+
+/** What is stopped; null does not narrow. */
+export interface StopTerm {
+  asset: string | null
+  merchantId: string | null
+  network: string | null
+  reason: string
+}
+
+/**
+ * Refuses while money of the asset, the merchant or the network may not leave.
+ * @param network null for what is on no chain: a stop of one network does not cover it
+ */
+export const checkStops = (
+  { merchantId, ticker, network }: { merchantId: string; ticker: string; network: string | null },
+  stops: readonly StopTerm[],
+): void => {
+  const covers = (stopped: string | null, here: string | null): boolean => stopped === null || stopped === here
+  const stopped = stops.find((stop) => covers(stop.asset, ticker) && covers(stop.merchantId, merchantId) && covers(stop.network, network))
+  if (!stopped) return
+  const { status, code } = generalErrors.unavailable
+  throw new ApiRefusal(status, code, `withdrawals of ${ticker} are stopped: ${stopped.reason}`, { retryAfterSeconds: 300 })
+}
