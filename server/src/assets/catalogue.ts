@@ -43,8 +43,10 @@ export interface FiatAsset {
   scale: number
   /** a card pays an invoice */
   payIn: FiatTerms
-  /** a single payout to a card */
+  /** a single payout to a card; a batch has the same lower end */
   payout: FiatTerms
+  /** a batch of payouts to one card, at most; null: as much as its parts can carry */
+  mostInBatch: bigint | null
 }
 
 /** The assets this installation knows, from configuration; adding one is configuration, not code. */
@@ -68,7 +70,7 @@ export interface AssetSettings {
     name: string
     networks: Partial<Record<Network, NetworkAssetSettings>>
   }[]
-  fiat: { ticker: string; name: string; scale: number; payIn?: FiatTermsSettings; payout?: FiatTermsSettings }[]
+  fiat: { ticker: string; name: string; scale: number; payIn?: FiatTermsSettings; payout?: FiatTermsSettings & { batchMax?: string } }[]
 }
 
 export interface FiatTermsSettings {
@@ -146,9 +148,9 @@ type FeeSettings = { fixed?: string; bps?: number }
 const tariffOf = (fee: FeeSettings | undefined, scale: number): Tariff => ({ fixed: unitsOf(fee?.fixed ?? '0', scale), bps: BigInt(fee?.bps ?? 0) })
 
 /** `contract.md` 10 and 18 row 27, in whole units; a currency they don't name has no limits of its own. */
-const STANDARD_LIMITS: Record<string, { payIn: [string, string]; payout: [string, string] }> = {
+const STANDARD_LIMITS: Record<string, { payIn: [string, string]; payout: [string, string]; batch?: string }> = {
   UAH: { payIn: ['25', '29999'], payout: ['1000', '14500'] },
-  KZT: { payIn: ['12000', '300000'], payout: ['20000', '299000'] },
+  KZT: { payIn: ['12000', '300000'], payout: ['20000', '299000'], batch: '299000' },
 }
 const WIDEST: [string, string] = ['0', '1000000000']
 
@@ -159,5 +161,7 @@ const fiatAsset = ({ ticker, name, scale, payIn, payout }: AssetSettings['fiat']
     if (least > most) throw new Error(`${ticker}: the least of ${direction} is above the most`)
     return { least, most, fee: tariffOf(given?.fee, scale) }
   }
-  return { ticker, name, scale, payIn: terms(payIn, 'payIn'), payout: terms(payout, 'payout') }
+  const batch = payout?.batchMax ?? STANDARD_LIMITS[ticker]?.batch
+  const mostInBatch = batch === undefined ? null : unitsOf(batch, scale)
+  return { ticker, name, scale, payIn: terms(payIn, 'payIn'), payout: terms(payout, 'payout'), mostInBatch }
 }

@@ -25,6 +25,7 @@ export const partMoves: Moves<PartState, PartEvent, PartEffect> = {
     refused: to('refused', 'release'),
   },
   waiting: {
+    unsent: to('planned'),
     rerouted: to('planned'),
     succeeded: to('succeeded', 'capture'),
     refused: to('refused', 'release'),

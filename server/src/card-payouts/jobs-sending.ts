@@ -1,0 +1,115 @@
+import { AcquirerRefusal, AcquirerUnreachable, type Acquirer, type CardTicker } from '../adapters/acquirers/port.ts'
+import { readFailing, recordOutcome, routeOf } from '../acquiring/index.ts'
+import { inTransaction } from '../db/index.ts'
+import { carryOut } from '../effects/index.ts'
+import type { Job } from '../jobs/index.ts'
+import { resolveAlert } from '../platform/alerts.ts'
+import { withoutCard } from '../platform/card-numbers.ts'
+import { momentOf } from '../platform/runtime.ts'
+import { NO_ROUTE_ALERT, tellNoRoute } from './alerts.ts'
+import { attemptsOf } from './attempts.ts'
+import { begin, giveUp, type Outcome } from './commands.ts'
+import { record } from './jobs-recording.ts'
+import type { Attempt, Part } from './payout.ts'
+import { cardOf, sendPauseMs, type CardPayoutDeps } from './sending.ts'
+import { claimPlanned, sealedCardOf, stepAgainAt } from './store.ts'
+
+/** A call has a deadline of its own well below this; then somebody else may ask what became of it. */
+const LEASE_MS = 90_000
+const MOST_AT_ONCE = 16
+const NO_ROUTE_MS = 60_000
+const STOPPED_MS = 5_000
+
+/** Sends parts that nobody has been told of yet: each row is written before its acquirer is called. */
+export const createSendingJob = (deps: CardPayoutDeps, everyMs: number): Job => ({
+  name: 'send card payouts',
+  everyMs,
+  run: async () => {
+    const { runtime } = deps
+    const due = await claimPlanned(runtime.db, momentOf(runtime).at, LEASE_MS, MOST_AT_ONCE)
+    await Promise.all(due.map((part) => sendOne(deps, part)))
+    return due.length === MOST_AT_ONCE
+  },
+})
+
+/** What a failure says may hold what was sent, so that only the part's name is logged of one that is not ours. */
+const sendOne = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
+  try {
+    await send(deps, part)
+  } catch (error) {
+    deps.runtime.log.error({ err: error, part: part.id }, 'a part of a card payout could not be taken up and is tried again')
+    await stepAgainAt(deps.runtime.db, part, later(deps, sendPauseMs(part.attempts + 1)))
+  }
+}
+
+const later = ({ runtime }: CardPayoutDeps, ms: number): Date => new Date(runtime.clock.business() + ms)
+
+const send = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
+  const { runtime } = deps
+  const { able, refusedBy } = await routesOf(deps, part)
+  const acquirer = deps.acquirers.get(able[0] ?? '')
+  if (!acquirer) return refusedBy > 0 ? endUntakeable(deps, part) : waitForRoute(deps, part)
+  const sealed = await sealedCardOf(runtime.db, part.merchantId, part.payoutId)
+  if (sealed === null) throw new Error(`card payout ${part.payoutId} has no card any more`)
+  const card = deps.cards.open(sealed, cardOf({ merchantId: part.merchantId, id: part.payoutId }))
+  await deps.pause('card-payout-chosen')
+  const attempt = await inTransaction(runtime.db, (tx) =>
+    begin(tx, part, { account: acquirer.name, reference: runtime.newId(), nextAskAt: later(deps, LEASE_MS) }, momentOf(runtime)),
+  )
+  if (!attempt) return stepAgainAt(runtime.db, part, later(deps, STOPPED_MS))
+  await deps.pause('card-payout-begun')
+  const outcome = await payOut(deps, acquirer, part, attempt, card)
+  await deps.pause('card-payout-answered')
+  await record(deps, attempt, outcome, { another: able.length > 1, attempts: part.attempts + 1 })
+  await deps.pause('card-payout-recorded')
+  await resolveAlert(runtime.db, NO_ROUTE_ALERT, part.id, momentOf(runtime).at)
+}
+
+/** Accounts that can take a part, the one to try first at the front: those that refused it are left out, those that could not be reached come last. */
+const routesOf = async ({ runtime, routing }: CardPayoutDeps, part: Part): Promise<{ able: string[]; refusedBy: number }> => {
+  const before = await attemptsOf(runtime.db, part.id)
+  const refused = new Set(before.filter(({ state }) => state === 'refused').map(({ account }) => account))
+  const missed = (name: string): number => before.filter(({ account, state }) => account === name && state === 'unsent').length
+  const order = { direction: 'payout', ticker: part.ticker, units: part.units } as const
+  const names = routeOf(routing, order, await readFailing(runtime.db, momentOf(runtime).at)).filter((name) => !refused.has(name))
+  return { able: names.toSorted((a, b) => missed(a) - missed(b)), refusedBy: refused.size }
+}
+
+/** Calls the acquirer, once. Whatever is not a clear answer is unknown, unless nothing can have reached it. */
+const payOut = async (deps: CardPayoutDeps, acquirer: Acquirer, part: Part, { reference }: Attempt, card: string): Promise<Outcome> => {
+  const { runtime } = deps
+  const health = (good: boolean): Promise<void> =>
+    recordOutcome(runtime.db, { acquirer: acquirer.name, direction: 'payout', good }, momentOf(runtime).at)
+  try {
+    const order = { reference, ticker: part.ticker as CardTicker, units: part.units, card, description: `Payout ${part.id}` }
+    const state = await acquirer.payOut({ ...order, callbackUrl: deps.callbackUrl(acquirer.name) })
+    await health(state.kind !== 'unknown')
+    return withoutCardIn(state, card)
+  } catch (error) {
+    const message = withoutCard(error instanceof Error ? `${error.name}: ${error.message}` : 'it threw no error', card)
+    if (error instanceof AcquirerRefusal) return { kind: 'refused', acquirerReference: undefined, code: error.code, message, maskedCard: undefined }
+    runtime.log.warn({ account: acquirer.name, reference, part: part.id, why: message }, 'an acquirer did not answer a card payout')
+    await health(false)
+    return error instanceof AcquirerUnreachable && !error.sent ? { kind: 'unsent', message } : { kind: 'unknown', reason: message }
+  }
+}
+
+/** What an acquirer writes to us may hold the number it was given. */
+const withoutCardIn = (state: Outcome, card: string): Outcome => {
+  if (state.kind === 'refused') return { ...state, code: withoutCard(state.code, card), message: withoutCard(state.message, card) }
+  if ((state.kind === 'unknown' || state.kind === 'waiting') && state.reason !== undefined) return { ...state, reason: withoutCard(state.reason, card) }
+  return state
+}
+
+const waitForRoute = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
+  await tellNoRoute(deps.runtime.db, part, momentOf(deps.runtime))
+  await stepAgainAt(deps.runtime.db, part, later(deps, NO_ROUTE_MS))
+}
+
+const endUntakeable = async ({ runtime, catalogue }: CardPayoutDeps, part: Part): Promise<void> => {
+  await inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    const effects = await giveUp(tx, part, catalogue, moment)
+    if (effects) await carryOut(tx, effects, moment)
+  })
+}

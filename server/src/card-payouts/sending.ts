@@ -1,0 +1,34 @@
+import type { Acquirer } from '../adapters/acquirers/port.ts'
+import type { RoutingTable } from '../acquiring/index.ts'
+import type { Catalogue } from '../assets/index.ts'
+import type { PausePoint } from '../outgoing/index.ts'
+import type { Runtime } from '../platform/runtime.ts'
+import type { SecretBox } from '../platform/secrets.ts'
+import type { Payout } from './payout.ts'
+
+/** What the jobs of this room are made of. */
+export interface CardPayoutDeps {
+  runtime: Runtime
+  catalogue: Catalogue
+  /** by the account's name */
+  acquirers: ReadonlyMap<string, Acquirer>
+  routing: RoutingTable
+  /** with the key of card numbers */
+  cards: SecretBox
+  /** where an account's acquirer tells of its orders: our own public URL */
+  callbackUrl(account: string): string
+  pause: PausePoint
+}
+
+/** What a card's number is sealed with, so that it can't be moved to another row or column. */
+export const cardOf = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>): string => `card_payouts.sealed_card|${merchantId}|${id}`
+
+const FIRST_ASK_MS = 2_000
+const LONGEST_ASK_MS = 10 * 60_000
+const LONGEST_WAIT_MS = 60_000
+
+/** Pause before an acquirer is asked again, by how often it was asked: 2 s, 4 s, ... 10 minutes, for ever. */
+export const askPauseMs = (asks: number): number => Math.min(FIRST_ASK_MS * 2 ** Math.min(asks, 20), LONGEST_ASK_MS)
+
+/** Pause before a part that reached nobody is sent anew, by how often it was tried: 1 s, 2 s, ... a minute. */
+export const sendPauseMs = (attempts: number): number => Math.min(1_000 * 2 ** Math.min(attempts - 1, 20), LONGEST_WAIT_MS)
