@@ -4,6 +4,7 @@ import { connectSigner } from '../adapters/signer/index.ts'
 import { describeFreeze, listFreezes, listRounds } from '../treasury/index.ts'
 import { watchStatus } from '../watcher/index.ts'
 import { print, type Command } from './command.ts'
+import { tellAcquirers, type Tell } from './doctor-acquirers.ts'
 import { withInstallation } from './merchant.ts'
 import { tokensOf, type Opened } from './open.ts'
 
@@ -23,14 +24,13 @@ export const doctorCommand: Command = {
       await tellSigner(opened, tell)
       await tellNetworks(opened, tell)
       await tellComparisons(opened, tell)
+      await tellAcquirers(opened.config.acquirers, tell)
       for (const stop of await listFreezes(opened.runtime.db)) tell(false, describeFreeze(stop))
       const { rows } = await sql<{ kind: string; text: string }>`select kind, text from alerts where resolved_at is null order by raised_at`.execute(opened.runtime.db)
       for (const alert of rows) tell(false, `${alert.kind}: ${alert.text}`)
       if (bad.length > 0) process.exitCode = 1
     }),
 }
-
-type Tell = (good: boolean, text: string) => void
 
 const tellSigner = async ({ config }: Opened, tell: Tell): Promise<void> => {
   if (config.signer === null) return tell(false, 'signer: BURSAR_SIGNER is not set')

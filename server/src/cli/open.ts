@@ -1,4 +1,5 @@
 import type { Network } from '@bursar/chainkit'
+import { readAcquirersConfig } from '../adapters/acquirers/index.ts'
 import { readChainSettings } from '../adapters/chains/index.ts'
 import { createCatalogue, type AssetSettings, type Catalogue } from '../assets/index.ts'
 import { createDb, createPool, requireMigrated, type PoolSettings } from '../db/index.ts'
@@ -27,6 +28,7 @@ const files = {
   assets: (json: unknown): Catalogue => createCatalogue(json as AssetSettings),
   xpubs: readWallet,
   policy: readPolicies,
+  acquirers: readAcquirersConfig,
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>

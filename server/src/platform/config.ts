@@ -46,6 +46,7 @@ export interface FileParsers {
   assets(json: unknown): unknown
   xpubs(json: unknown): unknown
   policy(json: unknown): unknown
+  acquirers(json: unknown): unknown
 }
 type Parsed<Files extends FileParsers, Name extends keyof FileParsers> = ReturnType<Files[Name]>
 const readFileOf = <Files extends FileParsers, Name extends keyof FileParsers>(files: Files, name: Name) =>
@@ -97,6 +98,10 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   policy: optional(
     'BURSAR_POLICY_FILE', 'JSON: confirmations, fees and pace of each network, where they are not to be the standard ones',
     readFileOf(files, 'policy'), { holds: 'file' },
+  ),
+  acquirers: optional(
+    'BURSAR_ACQUIRERS_FILE', 'JSON: accounts with acquirers for cards, see acquirers.md; without one there are no payments and payouts by card',
+    readFileOf(files, 'acquirers'), { holds: 'file' },
   ),
   signer: optional('BURSAR_SIGNER', 'the signer: `unix:/PATH` or `https://HOST:PORT`', readSignerPlace, { neededBy: ['worker', 'all'] }),
   signerCa: optional('BURSAR_SIGNER_CA_FILE', 'PEM: who issued the signer\'s certificate; with https', readText, { holds: 'file' }),

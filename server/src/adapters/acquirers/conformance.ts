@@ -21,7 +21,7 @@ export const describeAcquirer = (name: string, traits: AcquirerTraits, makeWorld
 
     test('declares what it can do', () => {
       const { name, capabilities, refund, statement } = world().acquirer
-      expect(name).toMatch(/^[A-Za-z0-9-]{1,40}$/)
+      expect(name).toMatch(/^[a-z0-9][a-z0-9-]{0,31}$/i)
       expect(Object.keys(capabilities.payIn).sort()).toEqual([...traits.payIn].sort())
       expect(Object.keys(capabilities.payout).sort()).toEqual([...traits.payout].sort())
       expect(capabilities).toMatchObject({ refund: traits.refund, statement: traits.statement })

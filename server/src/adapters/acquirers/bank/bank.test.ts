@@ -6,12 +6,14 @@ import { startReceiver, type Receiver } from '../../../../../sandbox/acquirers/r
 import { startBank, type Bank } from '../../../../../sandbox/bank/index.ts'
 import { payOnPage } from '../../../../../sandbox/bank/payer.ts'
 import { signCallback } from '../../../../../sandbox/bank/signature.ts'
+import type { Limits } from '../account-reader.ts'
 import { describeAcquirer, type AcquirerWorld } from '../conformance.ts'
-import type { Acquirer, AcquirerCapabilities, RawCallback } from '../port.ts'
+import { createAcquirerHttp } from '../http.ts'
+import type { Acquirer, RawCallback } from '../port.ts'
 import { createBank, type BankSettings } from './index.ts'
 
 const SECRET = 'aa55aa55-bank-secret-not-to-be-seen'
-const CAPABILITIES: Pick<AcquirerCapabilities, 'payIn' | 'payout'> = {
+const CAPABILITIES: Limits = {
   payIn: { UAH: { least: 2_500n, most: 2_999_900n }, KZT: { least: 1_200_000n, most: 30_000_000n } },
   payout: { UAH: { least: 100n, most: 1_450_000n }, KZT: { least: 100n, most: 1_450_000n } },
 }
@@ -29,7 +31,8 @@ const startWorld = async (): Promise<AcquirerWorld> => {
   stops.push(async () => rmSync(dir, { recursive: true, force: true }))
   const bank = await startBank({ port: 0, dir, accounts: [{ name: 'shop', secret: SECRET }], payoutMs: 30, reverseMs: 150, callbackPauses: [100, 100, 100] })
   stops.push(bank.stop)
-  const settings: BankSettings = { name: 'bank', url: bank.url, account: 'shop', secret: SECRET, capabilities: CAPABILITIES, timeoutMs: 500 }
+  const http = createAcquirerHttp({ account: 'bank', timeoutMs: 500 })
+  const settings: BankSettings = { name: 'bank', url: bank.url, account: 'shop', secret: SECRET, capabilities: CAPABILITIES, http }
   const acquirer = createBank(settings)
   const receiver = await startReceiver((callback) => acknowledged(acquirer, callback))
   stops.push(receiver.stop)

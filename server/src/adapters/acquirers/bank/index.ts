@@ -1,12 +1,14 @@
+import type { AccountReader, Limits } from '../account-reader.ts'
 import { decimalOf } from '../amount.ts'
-import { createAcquirerHttp, type HttpAnswer } from '../http.ts'
+import type { AcquirerHttp, HttpAnswer } from '../http.ts'
 import {
   AcquirerRefusal, AcquirerUnreachable, ForgedCallback,
-  type Acquirer, type AcquirerCapabilities, type AcquirerState, type Callback, type RawCallback, type StatementLine,
+  type Acquirer, type AcquirerState, type Callback, type RawCallback, type StatementLine,
 } from '../port.ts'
 import { isFields, lineOf, objectOf, refundStateOf, refusalOf, stateOf } from './answers.ts'
 import { isSignedCallback, requestSignature } from './signature.ts'
 
+/** An account of kind `bank`, as `BURSAR_ACQUIRERS_FILE` has it. */
 export interface BankSettings {
   name: string
   /** http or https; `/api/v1` is below it */
@@ -15,11 +17,16 @@ export interface BankSettings {
   account: string
   secret: string
   /** as agreed with the bank */
-  capabilities: Pick<AcquirerCapabilities, 'payIn' | 'payout'>
-  timeoutMs?: number
+  capabilities: Limits
+  http: AcquirerHttp
   /** ms, for the time that requests are signed with */
   now?: () => number
 }
+
+/** `{"kind": "bank", "url", "account", "secretFile", "payIn", "payout"}` */
+export const readBankSettings = (given: AccountReader): BankSettings => ({
+  name: given.name, url: given.url('url'), account: given.text('account'), secret: given.secret('secret'), capabilities: given.limits(), http: given.http(),
+})
 
 /** Says that an order of this reference exists: whatever became of it has to be asked. */
 const DUPLICATE = 'duplicate_reference'
@@ -31,7 +38,10 @@ const MOST_PAGES = 10_000
 export const createBank = (settings: BankSettings): Acquirer => {
   const { name } = settings
   const ask = createAsk(settings)
-  const unusable = (): AcquirerUnreachable => new AcquirerUnreachable(`${name}: an answer that is not the bank's`, { sent: true })
+  const unusable = (answer?: HttpAnswer): AcquirerUnreachable => {
+    const refusal = answer && answer.status >= 400 ? refusalOf(answer.body) : undefined
+    return new AcquirerUnreachable(`${name}: ${refusal ? `it refuses to answer: ${refusal.code}` : 'an answer that is not the bank\'s'}`, { sent: true })
+  }
   /** An order that the bank has taken; what it refuses is thrown as AcquirerRefusal. */
   const order = async (path: string, body: object): Promise<Readonly<Record<string, unknown>>> => {
     const answer = await ask('POST', path, JSON.stringify(body))
@@ -45,7 +55,7 @@ export const createBank = (settings: BankSettings): Acquirer => {
     if (answer.status === 404 && refusalOf(answer.body)?.code === 'not_found') return { kind: 'unknown', reason: 'not known there' }
     const found = answer.status === 200 ? objectOf(answer.body) : undefined
     const state = found && stateOf(found, paid)
-    if (!state) throw unusable()
+    if (!state) throw unusable(answer)
     return state
   }
 
@@ -83,7 +93,7 @@ export const createBank = (settings: BankSettings): Acquirer => {
         const answer = await ask('GET', `/statement?from=${from}&to=${to}${after}`, '')
         const page = answer.status === 200 ? objectOf(answer.body) : undefined
         const given = page?.['lines']
-        if (!page || !Array.isArray(given)) throw unusable()
+        if (!page || !Array.isArray(given)) throw unusable(answer)
         for (const one of given) lines.push(lineOf(one) ?? raise(unusable()))
         if (typeof page['next'] !== 'string') return lines
         after = `&after=${encodeURIComponent(page['next'])}`
@@ -106,8 +116,7 @@ const raise = (error: Error): never => {
   throw error
 }
 
-const createAsk = ({ name, url, account, secret, timeoutMs, now = Date.now }: BankSettings) => {
-  const http = createAcquirerHttp({ account: name, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
+const createAsk = ({ url, account, secret, http, now = Date.now }: BankSettings) => {
   const base = `${url.replace(/\/$/, '')}/api/v1`
   return (method: 'GET' | 'POST', path: string, body: string): Promise<HttpAnswer> => {
     const { pathname, search } = new URL(base + path)
