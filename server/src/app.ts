@@ -17,7 +17,7 @@ import { createAnswerPruneJob, createHttpServer, type HostedPages, type HttpDeps
 import type { Job } from './jobs/index.ts'
 import { createCommitter } from './ledger/index.ts'
 import { markKeyUsed, type MerchantDirectory } from './merchants/index.ts'
-import { bitcoinHotAddress, createFollowing, createSendingJob, evmHotAddress, tronHotAddress, type OutgoingSubscriber, type PausePoint, type WalletKeys } from './outgoing/index.ts'
+import { bitcoinHotAddress, createFollowing, createSendingJob, evmHotAddress, evmHotKeys, tronHotAddress, type OutgoingSubscriber, type PausePoint, type WalletKeys } from './outgoing/index.ts'
 import type { OffsetClock } from './platform/clock.ts'
 import type { PageRoute } from './platform/page.ts'
 import type { Route } from './platform/route.ts'
@@ -29,7 +29,7 @@ import { createFunding, createHotWatchJob, createReconcileJob, createSealJob, un
 import { createLeadership, createUntracedAlarm, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
 import { createAttemptPruneJob, webhookRoutes, type Delivery } from './webhooks/index.ts'
 import {
-  createAddressHolders, createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createSettlement, createTronPayoutJob,
+  createAddressHolders, createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createRebalanceJob, createSettlement, createTronPayoutJob,
   spendableSun, withdrawalRoutes,
   type PayoutDeps,
 } from './withdrawals/index.ts'
@@ -200,10 +200,10 @@ const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[
     return [createTronPayoutJob(tron, everyMs), sending, ...own(sweeps, cold)]
   }
   if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)
-  const evm = { ...payout, network, adapter: adapter as AccountChainAdapter, chainId: deps.chainIds.get(network)!, hotAddress: evmHotAddress(wallet) }
+  const evm = { ...payout, network, adapter: adapter as AccountChainAdapter, chainId: deps.chainIds.get(network)!, hotAddress: evmHotAddress(wallet), hotKeys: evmHotKeys(wallet, policy.hotAddresses) }
   const allowed = createSweepPermission(runtime, deps.signer, network, evm.hotAddress)
   const sweeps = createEvmSweepJob({ ...evm, policy: policies.sweep[network], sending: policy, allowed }, SWEEP_EVERY_MS)
-  return [createEvmPayoutJob(evm, everyMs), sending, ...own(sweeps, cold)]
+  return [createEvmPayoutJob(evm, everyMs), sending, ...own(sweeps, cold, createRebalanceJob(evm, SWEEP_EVERY_MS))]
 }
 
 const coldJob = (

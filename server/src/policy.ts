@@ -1,4 +1,4 @@
-import { isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
+import { isEvmNetwork, isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
 import { readConsolidationPolicy, type ConsolidationPolicy, type ConsolidationSettings } from './consolidation/index.ts'
 import { DEFAULT_DEPOSIT_POLICY, type ConfirmationRule, type DepositPolicy } from './deposits/index.ts'
 import { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, type SendingPolicy } from './outgoing/index.ts'
@@ -63,6 +63,7 @@ export const readPolicies = (file: unknown): Policies => {
 const confirmationsOf = (given: NonNullable<NetworkPolicy['confirmations']>): ConfirmationRule =>
   given.kind === 'final' ? given : { ...given, tiers: given.tiers.map((tier) => ({ ...tier, belowUsd: BigInt(tier.belowUsd) })) }
 
+const MOST_HOT_ADDRESSES = 64
 const STANDARD_SENDING: Readonly<Record<Network, SendingPolicy>> = {
   BITCOIN: DEFAULT_BITCOIN_POLICY,
   ETHEREUM: DEFAULT_POLICY,
@@ -77,8 +78,16 @@ const sendingOf = (network: Network, given: NonNullable<NetworkPolicy['sending']
     if (before === undefined) throw new Error(`policy: ${network}.sending has unknown ${key}`)
     return [key, typeof before === 'bigint' ? BigInt(value) : Number(value)]
   })
-  return { ...standard, ...(Object.fromEntries(read) as Partial<SendingPolicy>) }
+  const policy = { ...standard, ...(Object.fromEntries(read) as Partial<SendingPolicy>) }
+  const most = isEvmNetwork(network) ? MOST_HOT_ADDRESSES : 1
+  if (!Number.isSafeInteger(policy.hotAddresses) || policy.hotAddresses < 1 || policy.hotAddresses > most) {
+    throw new Error(`policy: ${network}.sending.hotAddresses is from 1 to ${most}`)
+  }
+  return policy
 }
+
+/** EVM chains share their addresses: as many are known as the network with the most has. */
+export const mostHotAddresses = ({ sending }: Policies): number => Math.max(...Object.values(sending).map(({ hotAddresses }) => hotAddresses))
 
 /** What holds without a policy file. */
 export const STANDARD_POLICIES: Policies = readPolicies({})

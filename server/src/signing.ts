@@ -36,6 +36,7 @@ export const createSigning = (db: Db, catalogue: Catalogue, signer: Signer) => {
     purposeOf: async (outgoing: Outgoing): Promise<SigningPurpose> => {
       if (outgoing.purpose === 'filler') return { purpose: 'filler', intents: [] }
       if (outgoing.purpose === 'consolidation') return { purpose: 'consolidation', intents: [] }
+      if (outgoing.purpose === 'rebalance') return { purpose: 'rebalance', intents: [] }
       if (isEvmNetwork(outgoing.network) && (outgoing.purpose === 'sweep' || outgoing.purpose === 'gas')) return { purpose: 'sweep', intents: [] }
       if (outgoing.purpose === 'cold') return { purpose: 'cold', intents: [await coldIntent(db, catalogue, outgoing)] }
       if (outgoing.network === 'TRON' && FOR_SWEEPS.includes(outgoing.purpose)) return tronPurposeOf(db, outgoing)

@@ -16,11 +16,13 @@ import type { Judgement } from './judgement.ts'
 import type { Keyring } from './keyring.ts'
 import type { EvmPolicy } from './policy.ts'
 import type { Intent, KeyReference, SignRequest } from './protocol.ts'
+import { judgeRebalance, requirePool } from './rebalance-judge.ts'
 import { Refusal } from './refusal.ts'
 
 /**
  * Reads an unsigned EVM transaction and holds it against the one intent: the native coin sent with nothing else, or
- * `transfer` called on the pinned contract of a token. A filler sends nothing to itself. Other kinds of transaction
+ * `transfer` called on the pinned contract of a token, from a deposit address or one of the hot addresses of the policy. A
+ * filler sends nothing to itself, a rebalancing pays another hot address. Other kinds of transaction
  * (EIP-2930, 4844, 7702) and other chain ids are never signed.
  */
 export function judgeEvm(policy: EvmPolicy, keyring: Keyring, request: SignRequest): Judgement {
@@ -32,9 +34,11 @@ export function judgeEvm(policy: EvmPolicy, keyring: Keyring, request: SignReque
       `Chain id ${transaction.chainId} is not ${policy.network}'s, which is ${policy.chainId}`,
     )
   }
-  const key = readKey(request.keys)
+  const key = readKey(request)
+  requirePool(key, policy)
   const from = keyring.evmAddress(key)
   if (request.purpose === 'filler') judgeFiller(transaction, from)
+  else if (request.purpose === 'rebalance') judgeRebalance(transaction, request.keys, keyring, policy)
   else judgePayment(transaction, policy, request.intents)
   const conflictKey = `${transaction.chainId}:${from}:${transaction.nonce}`
   return {
@@ -60,8 +64,9 @@ export function readTransaction(unsigned: string): UnsignedTransaction {
   return transaction
 }
 
-function readKey([key, ...more]: readonly KeyReference[]): KeyReference {
-  if (!key || more.length > 0) throw new Refusal('key-mismatch', 'An EVM transaction is signed by exactly one key')
+/** A move between hot addresses names the receiver's key besides. */
+function readKey({ purpose, keys: [key, ...more] }: SignRequest): KeyReference {
+  if (!key || (more.length > 0 && purpose !== 'rebalance')) throw new Refusal('key-mismatch', 'An EVM transaction is signed by exactly one key')
   if (key.branch !== 0) throw new Refusal('key-mismatch', 'EVM keys are all on branch 0')
   return key
 }

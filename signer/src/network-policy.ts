@@ -32,6 +32,8 @@ export interface BitcoinPolicy extends CommonPolicy {
 export interface EvmPolicy extends CommonPolicy {
   network: EvmNetwork
   chainId: bigint
+  /** Keys of the hot account from the first on that may pay; deposit keys may always */
+  hotAddresses: number
   fee: FeePolicy
   /** Bringing deposits together. Absent: none. */
   sweep?: SweepPolicy
@@ -56,6 +58,7 @@ export type NetworkPolicy = BitcoinPolicy | EvmPolicy | TronPolicy
 
 const FEE_CAPS = ['maxUnits', 'maxPerHour', 'maxPerDay']
 const MIN_LIFETIME_MS = 1_000
+const MAX_HOT_ADDRESSES = 64
 
 /** Reads the policy of one network. Throws a ShapeError. */
 export function readNetwork(name: Network, value: unknown, at: string, approverCount: number): NetworkPolicy {
@@ -93,13 +96,14 @@ function withColdOn(chain: BitcoinChain, common: CommonPolicy, at: string): Comm
 }
 
 function readEvm(network: EvmNetwork, value: unknown, at: string, approverCount: number): EvmPolicy {
-  const fields = readObject(value, at, ['enabled', 'chainId', 'fee', 'assets'], ['sweep'])
+  const fields = readObject(value, at, ['enabled', 'chainId', 'fee', 'assets'], ['sweep', 'hotAddresses'])
   const chainId = readUnits(fields['chainId'], `${at}.chainId`)
   if (chainId === 0n) throw new ShapeError(`${at}.chainId must be above 0`)
   const fee = readObject(fields['fee'], `${at}.fee`, FEE_CAPS)
+  const hotAddresses = readInteger(fields['hotAddresses'] ?? 1, `${at}.hotAddresses`, 1, MAX_HOT_ADDRESSES)
   const common = readCommon(network, fields, at, approverCount)
   const sweep = fields['sweep'] === undefined ? undefined : readSweep(fields['sweep'], `${at}.sweep`, common.assets)
-  return { network, chainId, fee: readFee(fee, at), ...(sweep && { sweep }), ...common }
+  return { network, chainId, hotAddresses, fee: readFee(fee, at), ...(sweep && { sweep }), ...common }
 }
 
 function readTron(value: unknown, at: string, approverCount: number): TronPolicy {

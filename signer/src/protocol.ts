@@ -32,9 +32,9 @@ export interface Approval {
  * lends resources to, or activates, an account of ours; it pays nobody. `sweep`: brings deposits to the treasury of the
  * policy (EVM) or to our hot address (TRON), or gives a deposit address what that costs it. `consolidation`: a Bitcoin transaction that
  * joins coins of ours into one of the hot account; it pays nobody. `cold`: pays one intent to the cold address that the policy
- * has for its asset.
+ * has for its asset. `rebalance`: an EVM transaction from one hot address of the policy to another.
  */
-export type Purpose = 'payout' | 'filler' | 'treasury' | 'sweep' | 'consolidation' | 'cold'
+export type Purpose = 'payout' | 'filler' | 'treasury' | 'sweep' | 'consolidation' | 'cold' | 'rebalance'
 
 export interface SignRequest {
   network: Network
@@ -47,7 +47,7 @@ export interface SignRequest {
    * chainkit writes it
    */
   unsigned: string
-  /** Bitcoin: the key of each input, in order. EVM and TRON: the one key. A sweep: see README. */
+  /** Bitcoin: the key of each input, in order. EVM and TRON: the one key. A sweep: see README. A rebalance: sender's and receiver's. */
   keys: KeyReference[]
   /** TRON, `treasury` and `sweep`: which of our keys has the account that receives, where the transaction names one */
   receiver?: KeyReference

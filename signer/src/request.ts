@@ -29,7 +29,7 @@ export function readSignRequest(body: string): SignRequest {
 function readRequest(value: unknown): SignRequest {
   const required = ['network', 'transactionId', 'purpose', 'intents', 'unsigned', 'keys']
   const fields = readObject(value, 'request', required, ['approvals', 'receiver'])
-  const purpose = readChoice(fields['purpose'], 'purpose', ['payout', 'filler', 'treasury', 'sweep', 'consolidation', 'cold'] as const)
+  const purpose = readChoice(fields['purpose'], 'purpose', ['payout', 'filler', 'treasury', 'sweep', 'consolidation', 'cold', 'rebalance'] as const)
   const intents = readList(fields['intents'], 'intents', MAX_INTENTS).map(readIntent)
   if (new Set(intents.map(({ id }) => id)).size !== intents.length) {
     throw new ShapeError('intents names one intent twice')

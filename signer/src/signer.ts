@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isEvmNetwork } from '@bursar/chainkit'
 import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { judgeBitcoin } from './bitcoin-judge.ts'
 import { requireCold } from './cold-judge.ts'
@@ -103,6 +104,9 @@ function hashOf({ network, unsigned, keys }: SignRequest): string {
 
 /** What the bytes do, when the policy lets them. Throws a Refusal. */
 export function judge(networkPolicy: NetworkPolicy, keyring: Keyring, request: SignRequest, now: number): Judgement {
+  if (request.purpose === 'rebalance' && !isEvmNetwork(networkPolicy.network)) {
+    throw new Refusal('network', 'There are several hot addresses on EVM chains only')
+  }
   if (request.purpose === 'cold') requireCold(networkPolicy, request)
   if (networkPolicy.network === 'BITCOIN') {
     return (request.purpose === 'consolidation' ? judgeConsolidation : judgeBitcoin)(networkPolicy, keyring, request)

@@ -6,6 +6,7 @@ import type { Judgement } from './judgement.ts'
 import type { Keyring } from './keyring.ts'
 import type { EvmPolicy } from './policy.ts'
 import type { KeyReference, SignRequest } from './protocol.ts'
+import { requirePool } from './rebalance-judge.ts'
 import { Refusal } from './refusal.ts'
 import { judgeDeployment } from './sweep-deployment.ts'
 import { judgeDirect, judgeTopUp } from './sweep-payments.ts'
@@ -30,6 +31,7 @@ export function judgeSweep(policy: EvmPolicy, keyring: Keyring, request: SignReq
     throw new Refusal('network', `Chain id ${transaction.chainId} is not ${policy.network}'s, which is ${policy.chainId}`)
   }
   const keys = readKeys(request.keys)
+  requirePool(keys[0]!, policy)
   const world: SweepWorld = { policy, sweep, keyring, keys, addresses: keys.map((key) => keyring.evmAddress(key)) }
   const gas = judgeFee(transaction, sweep)
   const from = world.addresses[0]!

@@ -10,6 +10,7 @@ import { createJobLoop, type Job } from '../jobs/index.ts'
 import { createDirectory, endpointOf } from '../merchants/index.ts'
 import { createOutbound } from '../outbound/index.ts'
 import { ensureWallets } from '../outgoing/index.ts'
+import { mostHotAddresses } from '../policy.ts'
 import { readClockOffset } from '../platform/business-clock.ts'
 import type { Role } from '../platform/config.ts'
 import { createInnerServer } from '../platform/metrics.ts'
@@ -37,7 +38,7 @@ export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promi
   const directory = createDirectory(runtime.db, createSecretBox(config.dataKey))
   const stops: Stop[] = [opened.close]
   stops.push(closing(followChanges(opened, directory)))
-  await ensureWallets(runtime.db, world.wallet, momentOf(runtime))
+  await ensureWallets(runtime.db, world.wallet, momentOf(runtime), mostHotAddresses(world.policies))
   await ensureColdAddresses(runtime.db, world.policies.treasury, world.wallet.bitcoinChain, momentOf(runtime))
   const has = (one: Role): boolean => role === one || role === 'all'
   if (has('watcher')) stops.push(startWatchers(world, opened))

@@ -6,8 +6,8 @@ import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from '../ada
 import type { Catalogue } from '../assets/index.ts'
 import { rescale } from '../money/index.ts'
 import {
-  evmHotAddress, paymentCall, planBitcoinPayout, planEvm, planTron, spendableCoins, takeChange, tronHotAddress, tronPayment, type ChangeKey,
-  type NewOutgoing, type OwnCoin, type PausePoint, type SendingPolicy, type WalletKeys,
+  paymentCall, planBitcoinPayout, planEvm, planTron, spendableCoins, takeChange, tronHotAddress, tronPayment, type ChangeKey,
+  type HotKey, type NewOutgoing, type OwnCoin, type PausePoint, type SendingPolicy, type WalletKeys,
 } from '../outgoing/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import type { TreasuryPolicy } from '../treasury/index.ts'
@@ -34,6 +34,8 @@ export interface Wanted {
   /** chain units */
   units: bigint
   to: string
+  /** EVM chains: the hot address that has it */
+  from?: HotKey
 }
 
 /** A transaction to be signed elsewhere, and what has to be reserved with it. */
@@ -86,11 +88,11 @@ const txidOf = (bytes: Uint8Array): string => {
   return unsignedTxid(psbt)
 }
 
-const onEvm = async (deps: ColdDeps, { ticker, units, to }: Wanted): Promise<ColdPlan | string> => {
-  const { network, wallet, sending, catalogue } = deps
-  if (!isEvmNetwork(network) || deps.chainId === undefined) throw new Error(`${network} has no chain id`)
+const onEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): Promise<ColdPlan | string> => {
+  const { network, sending, catalogue } = deps
+  if (!isEvmNetwork(network) || deps.chainId === undefined || !key) throw new Error(`${network} has a chain id and hot addresses`)
   const adapter = deps.adapter as AccountChainAdapter
-  const from = evmHotAddress(wallet)
+  const from = key.address
   const call = paymentCall({ to, units, contract: catalogue.findCrypto(ticker)!.networks.get(network)!.contract })
   const [rate, estimate] = await Promise.all([adapter.feeRate(), adapter.estimateGas({ from, ...call })])
   if (!estimate.ok) return estimate.message
@@ -101,7 +103,7 @@ const onEvm = async (deps: ColdDeps, { ticker, units, to }: Wanted): Promise<Col
   const plan = planEvm({ network, chainId: deps.chainId, nonce, call, gas: estimate.gas, rate: roomy })
   if (plan.networkFee > sending.maxFee) return `its fee could be ${plan.networkFee}, above the cap of ${sending.maxFee}`
   return {
-    transaction: { senders: [from], nonce, keys: [`${from}:${nonce}`], ...plan, signingKeys: [HOT_KEY], feeRate: rate },
+    transaction: { senders: [from], nonce, keys: [`${from}:${nonce}`], ...plan, signingKeys: [{ ...HOT_KEY, index: key.index }], feeRate: rate },
     hash: null,
     coins: [],
     change: null,
@@ -121,7 +123,7 @@ const nonceAhead = async ({ runtime, network }: ColdDeps, adapter: AccountChainA
   const since = new Date(runtime.clock.business() - LEAD_MS)
   const { rows } = await sql<{ next: number; used: number; offered: number | null }>`
     with wallet as (insert into hot_wallets(network, address, next_nonce) values (${network}, ${from}, ${mined})
-      on conflict (network) do update set address = hot_wallets.address returning next_nonce as next)
+      on conflict (network, address) do update set address = hot_wallets.address returning next_nonce as next)
     select next,
       (select count(*) from outgoing where network = ${network} and senders[1] = ${from} and nonce is not null and created_at > ${since}
         and purpose <> 'cold') as used,

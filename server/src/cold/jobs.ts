@@ -4,13 +4,13 @@ import type { TronChainAdapter } from '../adapters/chains/port.ts'
 import { inTransaction } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
-import { insertPlanned, paymentCall, planEvm, readOffered, takeNonce, withdrawOffer } from '../outgoing/index.ts'
+import { evmHotKeys, insertPlanned, paymentCall, planEvm, readOffered, takeNonce, withdrawOffer, type Attempt } from '../outgoing/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { excessOf, inLedgerUnits, positionsOf, type HotLimits, type Position } from '../treasury/index.ts'
 import { OFFER_ALERT, offerTransfer } from './commands.ts'
-import { onChainUnits, planTransfer, type ColdDeps } from './jobs-plan.ts'
-import { assetsUnderWay, listOffered, noteEnd, noteOvertaken } from './store.ts'
+import { onChainUnits, planTransfer, type ColdDeps, type Wanted } from './jobs-plan.ts'
+import { assetsUnderWay, listOffered, noteEnd, noteOvertaken, richestOf } from './store.ts'
 import type { ColdTransfer } from './transfer.ts'
 
 /**
@@ -37,19 +37,23 @@ const judge = async (deps: ColdDeps, position: Position, given: HotLimits, isUnd
   const { ticker } = position
   const limits = inLedgerUnits(catalogue, network, ticker, given)
   const subject = `${network}/${ticker}`
-  const excess = onChainUnits(deps, ticker, excessOf(position, limits))
-  const trouble = excess === 0n || isUnderWay || limits.cold === null ? undefined : await offer(deps, ticker, excess, limits.cold)
+  const from = isEvmNetwork(network) ? await richestOf(runtime.db, network, ticker, evmHotKeys(deps.wallet, deps.sending.hotAddresses)) : undefined
+  const above = excessOf(position, limits)
+  // One address sends: what others have too much goes with the next transfer.
+  const excess = onChainUnits(deps, ticker, from && from.units < above ? from.units : above)
+  const trouble = excess === 0n || isUnderWay || limits.cold === null ? undefined : await offer(deps, { ticker, units: excess, to: limits.cold, ...(from && { from: from.key }) })
   if (trouble === undefined) return resolveAlert(runtime.db, 'cold-impossible', subject, momentOf(runtime).at)
   const text = `The hot wallet on ${network} holds too much ${ticker}, and no transfer to cold storage can be made: ${trouble}`
   await raiseOrRenewAlert(runtime.db, { kind: 'cold-impossible', subject, text }, momentOf(runtime))
 }
 
 /** @returns why none can be made */
-const offer = async (deps: ColdDeps, ticker: string, units: bigint, to: string): Promise<string | undefined> => {
+const offer = async (deps: ColdDeps, given: Omit<Wanted, 'id'>): Promise<string | undefined> => {
+  const { ticker, units, to } = given
   const { runtime, network, catalogue, treasury } = deps
   const theirs = await deps.signersCold(ticker)
   if (theirs !== to) return `the policy here says ${to}, the signer's ${theirs ?? 'nothing'}`
-  const wanted = { id: runtime.newId(), ticker, units, to }
+  const wanted = { ...given, id: runtime.newId() }
   const plan = await planTransfer(deps, wanted)
   if (typeof plan === 'string') return plan
   await deps.pause('cold-planned')
@@ -103,8 +107,9 @@ const fillBefore = async (deps: ColdDeps, network: Network): Promise<void> => {
   const { runtime } = deps
   if (!isEvmNetwork(network) || deps.chainId === undefined) return
   const since = new Date(runtime.clock.business() - FILL_AFTER_MS)
-  const { rows } = await sql<{ id: string; nonce: number; sender: string }>`select o.id, o.nonce, h.address as sender from cold_transfers t
-    join outgoing o on o.id = t.id join hot_wallets h on h.network = t.network
+  const { rows } = await sql<{ id: string; nonce: number; sender: string; keys: Attempt['keys'] }>`select o.id, o.nonce, h.address as sender, a.signing_keys as keys from cold_transfers t
+    join outgoing o on o.id = t.id join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = 1
+    join hot_wallets h on h.network = t.network and h.address = o.senders[1]
     where t.network = ${network} and o.state in ('signed', 'broadcast') and o.nonce > h.next_nonce and t.imported_at <= ${since}
       and not exists (select from outgoing p where p.network = t.network and p.senders[1] = h.address and p.purpose <> 'cold'
         and p.nonce is not null and p.created_at > ${since} and p.purpose <> 'filler')
@@ -115,13 +120,13 @@ const fillBefore = async (deps: ColdDeps, network: Network): Promise<void> => {
   if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
   const { sender } = waiting
   await inTransaction(runtime.db, async (tx) => {
-    const locked = await sql<{ next: number }>`select next_nonce as next from hot_wallets where network = ${network} for update`.execute(tx)
+    const locked = await sql<{ next: number }>`select next_nonce as next from hot_wallets where network = ${network} and address = ${sender} for update`.execute(tx)
     if (locked.rows[0]!.next >= waiting.nonce) return
     const moment = momentOf(runtime)
-    const nonce = await takeNonce(tx, network, moment.at)
+    const nonce = await takeNonce(tx, network, sender, moment.at)
     const call = paymentCall({ to: sender, units: 0n, contract: null })
     const plan = planEvm({ network, chainId: deps.chainId!, nonce, call, gas: FILLER_GAS, rate })
-    const keys = { keys: [`${sender}:${nonce}`], signingKeys: [{ account: 'hot' as const, branch: 0 as const, index: 0 }] }
+    const keys = { keys: [`${sender}:${nonce}`], signingKeys: waiting.keys }
     await insertPlanned(tx, { id: runtime.newId(), network, purpose: 'filler', senders: [sender], nonce, ...keys, ...plan, feeRate: rate }, moment)
   })
 }

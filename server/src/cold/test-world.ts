@@ -1,6 +1,6 @@
 /** Cold storage from the books to a real chain and back: the adapter on a real node, the watcher's steps, payouts beside it, the signer's judgement. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { NATIVE_TICKER, type Network } from '@bursar/chainkit'
+import { isEvmNetwork, NATIVE_TICKER, type EvmNetwork, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { keyring, makeSigner, policyFile } from '../../../signer/src/test-world.ts'
@@ -15,14 +15,14 @@ import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { applyAll, balancesOf, HOUSE, type AccountKind } from '../ledger/index.ts'
-import { createFollowing, createSendingJob, DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, ensureWallets, evmHotAddress, tronHotAddress } from '../outgoing/index.ts'
+import { createFollowing, createSendingJob, DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, ensureWallets, evmHotAddress, evmHotKeys, tronHotAddress } from '../outgoing/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { createSigning } from '../signing.ts'
 import { createHouseFollowing } from '../sweeps/index.ts'
 import { createFunding, createHotWatchJob, grantCapital, readTreasuryPolicy, reconcileNetwork, type Round, type TreasuryPolicy } from '../treasury/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../watcher/index.ts'
-import { createBitcoinPayoutJob, createEvmPayoutJob, createSettlement, createTronPayoutJob } from '../withdrawals/index.ts'
+import { createBitcoinPayoutJob, createEvmPayoutJob, createRebalanceJob, createSettlement, createTronPayoutJob } from '../withdrawals/index.ts'
 import { holdTransfer } from '../withdrawals/postings.ts'
 import type { Withdrawal } from '../withdrawals/withdrawal.ts'
 import {
@@ -44,6 +44,8 @@ export interface ColdWorld {
   offer(): Promise<void>
   /** Payouts are planned. */
   pay(): Promise<void>
+  /** What moves between hot addresses is planned. */
+  rebalance(): Promise<void>
   /** What is planned is signed, what is signed is handed to the node. */
   send(): Promise<void>
   /** Blocks are made, and the watcher reads them. */
@@ -80,11 +82,14 @@ export interface ColdSetup {
   /** as in the policy file */
   treasury: Parameters<typeof readTreasuryPolicy>[1]
   chainId?: bigint
+  /** EVM chains, one where it is not said */
+  hotAddresses?: number
+  mostInFlight?: number
   /** contracts by ticker, as the signer's policy has them */
   contracts?: Record<string, string>
 }
 
-export const openCold = async ({ url, network, chain, catalogue, treasury: settings, chainId, contracts = {} }: ColdSetup): Promise<ColdWorld> => {
+export const openCold = async ({ url, network, chain, catalogue, treasury: settings, chainId, contracts = {}, hotAddresses = 1, mostInFlight = 16 }: ColdSetup): Promise<ColdWorld> => {
   let ahead = 0
   const now = (): number => Date.now() + ahead
   const pool = createPool({ url })
@@ -94,10 +99,10 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
   const runtime: Runtime = { db, clock: createClock(now), newId: () => uuidv7(now(), randomBytes(10)), log: pino({ enabled: false }) }
   const treasury = readTreasuryPolicy(network, settings)
   const policies = { [network]: treasury } as unknown as Record<Network, TreasuryPolicy>
-  await ensureWallets(db, WALLET, momentOf(runtime))
+  await ensureWallets(db, WALLET, momentOf(runtime), hotAddresses)
   await ensureColdAddresses(db, policies, 'regtest', momentOf(runtime))
   const signersCold = new Map([...treasury.hot].flatMap(([ticker, { cold }]) => (cold === null ? [] : [[ticker, cold] as const])))
-  const judging = await signerOf(network, signersCold, contracts, now)
+  const judging = await signerOf(network, signersCold, contracts, now, hotAddresses)
   const asked: SignRequest[] = []
   const before: ColdWorld['before'] = { answer: async () => {}, pause: async () => {} }
   const signer: Signer = {
@@ -111,16 +116,18 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
   const signing = createSigning(db, catalogue, signer)
   const subscribers = [createSettlement(catalogue), createColdSettlement(catalogue)]
   const pause = (name: string): Promise<void> => before.pause(name)
-  const sending = { ...{ BITCOIN: DEFAULT_BITCOIN_POLICY, TRON: DEFAULT_TRON_POLICY, ETHEREUM: DEFAULT_POLICY, BINANCE_SMART_CHAIN: DEFAULT_POLICY }[network], rebroadcastEveryMs: 0, maxFeePerMille: 100_000n, maxFee: 10n ** 18n }
+  const sending = { ...{ BITCOIN: DEFAULT_BITCOIN_POLICY, TRON: DEFAULT_TRON_POLICY, ETHEREUM: DEFAULT_POLICY, BINANCE_SMART_CHAIN: DEFAULT_POLICY }[network], rebroadcastEveryMs: 0, hotAddresses, mostInFlight, maxFeePerMille: 100_000n, maxFee: 10n ** 18n }
   const base = { runtime, catalogue, network, adapter, wallet: WALLET, pause }
   const cold = createColdJob({ ...base, sending, treasury, ...(chainId && { chainId }), signersCold: async (ticker) => signersCold.get(ticker) }, 0)
   const payout = { ...base, policy: sending, approved: async (all: readonly Withdrawal[]) => [...all] }
+  const evm = { ...payout, network: network as EvmNetwork, adapter: adapter as AccountChainAdapter, chainId: chainId!, hotAddress: EVM_HOT, hotKeys: evmHotKeys(WALLET, hotAddresses) }
   const payouts = (): Job => {
     if (network === 'BITCOIN') return createBitcoinPayoutJob(payout, 0)
     if (network === 'TRON') return createTronPayoutJob({ ...payout, adapter: adapter as TronChainAdapter, hotAddress: TRON_HOT }, 0)
-    return createEvmPayoutJob({ ...payout, network, adapter: adapter as AccountChainAdapter, chainId: chainId!, hotAddress: EVM_HOT }, 0)
+    return createEvmPayoutJob(evm, 0)
   }
   const pays = payouts()
+  const rebalances = createRebalanceJob(evm, 0)
   const sends = createSendingJob({ ...base, signer, policy: sending, subscribers, purposeOf: signing.purposeOf })
   const watches = createHotWatchJob({ runtime, catalogue, policies, addresses: new Map([[network, EVM_HOT]]), everyMs: 0 })
   const follower = await beginFollowing({
@@ -154,6 +161,7 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
     pay: async () => {
       while (await pays.run(signal));
     },
+    rebalance: async () => void (await rebalances.run(signal)),
     send: async () => {
       for (let run = 0; run < 3; run += 1) await sends.run(signal)
     },
@@ -200,7 +208,7 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
   }
 }
 
-const signerOf = async (network: Network, cold: ReadonlyMap<string, string>, contracts: Record<string, string>, now: () => number): Promise<Signer> => {
+const signerOf = async (network: Network, cold: ReadonlyMap<string, string>, contracts: Record<string, string>, now: () => number, hotAddresses: number): Promise<Signer> => {
   const { fee, ...theirs } = policyFile.networks[network]
   const tickers = [NATIVE_TICKER[network], ...Object.keys(contracts)]
   const assets = Object.fromEntries(tickers.map((ticker) => [
@@ -211,7 +219,7 @@ const signerOf = async (network: Network, cold: ReadonlyMap<string, string>, con
   const wide = { ...fee, maxUnits: much, maxPerHour: much, maxPerDay: much, ...('maxPerMille' in fee && { maxPerMille: '100000', maxMilliSatPerVb: '1000000' }) }
   // A chain that makes blocks at once is ahead of the clock.
   const lifetime = network === 'TRON' ? { maxLifetimeMs: 3_600_000 } : {}
-  const networks = { [network]: { ...theirs, ...lifetime, sweep: undefined, consolidation: undefined, fee: wide, assets } }
+  const networks = { [network]: { ...theirs, ...lifetime, ...(isEvmNetwork(network) && { hotAddresses }), sweep: undefined, consolidation: undefined, fee: wide, assets } }
   const { signer } = await makeSigner({ policy: { ...policyFile, networks }, now })
   return withoutSocket(signer)
 }

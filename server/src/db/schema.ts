@@ -298,6 +298,16 @@ export interface FundingsTable {
   booked: Generated<boolean>
 }
 
+export interface HotMovesTable {
+  id: string
+  network: string
+  asset: string
+  from_address: string
+  to_address: string
+  units: bigint
+  created_at: Date
+}
+
 export interface HotWalletsTable {
   network: string
   address: string
@@ -656,6 +666,7 @@ export interface Schema {
   fee_rates_seen: FeeRatesSeenTable
   freezes: FreezesTable
   fundings: FundingsTable
+  hot_moves: HotMovesTable
   hot_wallets: HotWalletsTable
   house_addresses: HouseAddressesTable
   house_transfers: HouseTransfersTable

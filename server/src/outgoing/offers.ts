@@ -22,12 +22,12 @@ export const insertOffered = async (tx: Tx, offered: NewOutgoing & { hash: strin
 /** Stores bytes signed elsewhere; they are sent like any other from now on. False when the offer stands no more. */
 export const recordImported = async (tx: Tx, outgoing: Outgoing, signed: { raw: string; hash: string }, { at }: Moment): Promise<boolean> => {
   // The row that hands out nonces first, as whoever takes one does.
-  if (outgoing.nonce !== null) await sql`select from hot_wallets where network = ${outgoing.network} for update`.execute(tx)
+  if (outgoing.nonce !== null) await sql`select from hot_wallets where network = ${outgoing.network} and address = ${outgoing.senders[0]} for update`.execute(tx)
   if (!(await move(tx, outgoing.id, 'imported', at))) return false
   await sql`update outgoing_attempts set raw = ${signed.raw}, hash = ${signed.hash}, signed_at = ${at}
     where outgoing_id = ${outgoing.id} and attempt = 1`.execute(tx)
   await sql`update outgoing set next_step_at = ${at} where id = ${outgoing.id}`.execute(tx)
-  if (outgoing.nonce !== null) await passTaken(tx, outgoing.network)
+  if (outgoing.nonce !== null) await passTaken(tx, outgoing.network, outgoing.senders[0]!)
   return true
 }
 

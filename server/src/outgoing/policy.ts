@@ -6,6 +6,8 @@ export interface SendingPolicy {
   rebroadcastEveryMs: number
   /** transactions of one sender that may wait unmined at once (account chains) */
   mostInFlight: number
+  /** EVM chains: addresses of the hot wallet that pay side by side, each with nonces of its own; the first receives */
+  hotAddresses: number
   /** payments of one Bitcoin transaction */
   mostPayments: number
   /** the longest a withdrawal waits for others to share its Bitcoin transaction with; a full one leaves at once */
@@ -31,6 +33,7 @@ export const DEFAULT_POLICY: SendingPolicy = {
   bumpAfterMs: 10 * 60_000,
   rebroadcastEveryMs: 30_000,
   mostInFlight: 16,
+  hotAddresses: 1,
   mostPayments: 50,
   batchWaitMs: 0,
   saveUpAfterMs: 15 * 60_000,

@@ -16,6 +16,14 @@ export const loadOf = async (db: Db | Tx, network: Network, sender: string): Pro
   return rows[0]!
 }
 
+/** The same of several senders at once; whoever has nothing on its way is not listed. */
+export const loadsOf = async (db: Db | Tx, network: Network, senders: readonly string[]): Promise<ReadonlyMap<string, Load>> => {
+  const { rows } = await sql<Load & { sender: string }>`select o.senders[1] as sender, count(*) as transactions, coalesce(sum(a.network_fee), 0) as fees
+    from outgoing o join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
+    where o.network = ${network} and o.senders[1] = any(${[...senders]}::text[]) and o.state in ('planned', 'signed', 'broadcast') group by 1`.execute(db)
+  return new Map(rows.map(({ sender, ...load }) => [sender, load]))
+}
+
 /** Which of these addresses have a transaction of their own that no block shows yet: they send one at a time. */
 export const sendingAmong = async (db: Db | Tx, network: Network, addresses: readonly string[]): Promise<ReadonlySet<string>> => {
   const { rows } = await sql<{ sender: string }>`select senders[1] as sender from outgoing

@@ -7,9 +7,10 @@ import type { OutgoingEvent, OutgoingState } from './machine.ts'
 /**
  * What a transaction is for. `payout` pays withdrawals, `filler` uses up a nonce, `sweep` brings deposits to the hot wallet,
  * `gas` gives an address what its own transfer costs, `consolidation` joins small coins, `resources` stakes, lends or
- * activates on TRON, `cold` leaves for the operator's cold address.
+ * activates on TRON, `cold` leaves for the operator's cold address,
+ * `rebalance` goes from one hot address to another.
  */
-export type Purpose = 'payout' | 'filler' | 'sweep' | 'gas' | 'consolidation' | 'resources' | 'cold'
+export type Purpose = 'payout' | 'filler' | 'sweep' | 'gas' | 'consolidation' | 'resources' | 'cold' | 'rebalance'
 
 export interface Outgoing {
   id: string

@@ -22,7 +22,17 @@ export const bitcoinKey = (
   return { address, script, origin: keyOrigin(keys.bitcoin[key.account], fingerprint, key, keys.bitcoinChain) }
 }
 
-/** The address EVM withdrawals leave from: the first of the hot account, the same on every EVM chain. */
+/** One address of the hot wallet, by its place in the hot account. */
+export interface HotKey {
+  address: string
+  index: number
+}
+
+/** The addresses EVM withdrawals leave from: the first of the hot account, the same on every EVM chain. */
+export const evmHotKeys = (keys: WalletKeys, count: number): HotKey[] =>
+  Array.from({ length: count }, (_, index) => ({ address: deriveEvm(keys.evm.hot, index).address, index }))
+
+/** The one of them that sweeps and refills go to. */
 export const evmHotAddress = (keys: WalletKeys): string => deriveEvm(keys.evm.hot, 0).address
 
 /** The address TRON's withdrawals leave from. It must be activated once, by any TRX sent to it. */

@@ -74,7 +74,7 @@ const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRa
   try {
     await inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
-      const nonce = await takeNonce(tx, network, moment.at)
+      const nonce = await takeNonce(tx, network, hotAddress, moment.at)
       const plan = planBatch({ members, contracts, chainId, nonce, rate })
       const id = moment.newId()
       await insertPlanned(tx, { id, network, purpose: 'sweep', senders: [hotAddress], nonce, keys: [`${hotAddress}:${nonce}`], feeRate: rate, ...plan }, moment)

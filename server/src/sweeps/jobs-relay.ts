@@ -63,7 +63,7 @@ const planOne = async (round: EvmRound, token: Hex, all: readonly Signing[], rat
   try {
     await inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
-      const nonce = await takeNonce(tx, network, moment.at)
+      const nonce = await takeNonce(tx, network, hotAddress, moment.at)
       const call = { chainId, nonce: BigInt(nonce), gas: gasOf(all), to: contracts.relay.address, value: 0n, data }
       const plan = planOf(rate.legacy ? { ...call, type: 'legacy', gasPrice: maxFeePerGas } : { ...call, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas })
       const id = moment.newId()

@@ -60,7 +60,7 @@ const planFunding = async (round: EvmRound, { holder }: EvmAccount, value: bigin
   const most = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate }).networkFee + value
   if (!(await canPay(round, most))) return 'refused'
   return async (tx, moment) => {
-    const nonce = await takeNonce(tx, network, moment.at)
+    const nonce = await takeNonce(tx, network, hotAddress, moment.at)
     const id = moment.newId()
     const { unsigned } = planEvm({ network, chainId, nonce, call, gas: estimate.gas, rate })
     await insertPlanned(tx, {

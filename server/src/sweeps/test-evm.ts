@@ -103,7 +103,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       runtime, network, adapter, signer, policy: sending, wallet: WALLET, subscribers, pause,
       purposeOf: async ({ purpose }) => ({ purpose: purpose === 'filler' ? 'filler' : 'sweep', intents: [] }),
     })
-  const payoutJob = createEvmPayoutJob({ ...shared, wallet: WALLET, policy: sending, approved: async (all) => [...all] }, 0)
+  const payoutJob = createEvmPayoutJob({ ...shared, hotKeys: [{ address: HOT, index: 0 }], wallet: WALLET, policy: sending, approved: async (all) => [...all] }, 0)
   const follower = await beginFollowing({
     runtime, network, adapter,
     listeners: [createFollowing(subscribers), createHouseFollowing(catalogue), createFunding(catalogue), deposits],

@@ -57,9 +57,13 @@ const owedOf = async (db: Db | Tx, network: Network): Promise<{ waiting: Sums; l
   return { waiting: of(true), leaving: of(false) }
 }
 
-/** Transfers to cold storage whose signed bytes are here and that are in these states: in no block yet, unless others are asked for. */
-export const toColdOf = async (db: Db | Tx, network: Network, states: readonly string[] = ['signed', 'broadcast']): Promise<Sums> => {
+/**
+ * Transfers to cold storage whose signed bytes are here and that are in these states: in no block yet, unless others are asked for.
+ * @param sender of one address only
+ */
+export const toColdOf = async (db: Db | Tx, network: Network, states: readonly string[] = ['signed', 'broadcast'], sender?: string): Promise<Sums> => {
   const { rows } = await sql<{ asset: string; units: bigint }>`select t.asset, sum(t.units) as units
-    from cold_transfers t join outgoing o on o.id = t.id where t.network = ${network} and o.state = any(${[...states]}::text[]) group by 1`.execute(db)
+    from cold_transfers t join outgoing o on o.id = t.id where t.network = ${network} and o.state = any(${[...states]}::text[])
+      and (${sender ?? null}::text is null or o.senders[1] = ${sender ?? null}) group by 1`.execute(db)
   return new Map(rows.map(({ asset, units }) => [asset, units]))
 }

@@ -9,6 +9,7 @@ export { checkDestination } from './destination.ts'
 export {
   createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createTronPayoutJob,
 } from './jobs.ts'
+export { createRebalanceJob } from './jobs-rebalance.ts'
 export { withdrawalMoves } from './machine.ts'
 export { withdrawalRoutes } from './routes.ts'
 export type { WithdrawalRoutesDeps } from './routes.ts'

@@ -1,52 +1,111 @@
-import type { EvmNetwork } from '@bursar/chainkit'
 import { NATIVE_TICKER } from '@bursar/chainkit'
-import { sql } from 'kysely'
-import type { FeeRate } from '../adapters/chains/port.ts'
-import { inTransaction, type Db } from '../db/index.ts'
+import { inTransaction } from '../db/index.ts'
 import { rescale } from '../money/index.ts'
-import { insertPlanned, isNonceSound, loadOf, nativeLedgerUnits, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
+import { insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { toColdOf } from '../treasury/index.ts'
 import { attach } from './commands.ts'
 import { refuseImpossible } from './impossible.ts'
-import type { EvmPayoutDeps } from './payouts.ts'
-import { Purse } from './purse.ts'
+import { freeSlots, readMembers } from './jobs-pool.ts'
+import { gasRateOf, hotRow, type EvmPayoutDeps, type GasRate } from './payouts.ts'
+import { choosePayer, lackingOf, type Member, type Part } from './pool.ts'
 import { noLongerShort, tellShort } from './shortage.ts'
-import { nextWaiting, unminedUnits } from './store.ts'
+import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-type GasRate = Extract<FeeRate, { kind: 'gas' }>
-
-/** Plans a transaction for each waiting withdrawal that the hot wallet can pay, oldest first. True when it made any. */
-export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
-  const { runtime, policy, network } = deps
-  const slots = policy.mostInFlight - (await loadOf(runtime.db, network, deps.hotAddress)).transactions
-  if (slots <= 0) return false
-  const waiting = await nextWaiting(runtime.db, network, 'onChain', momentOf(runtime).at, slots)
-  const ready = await deps.approved(waiting)
-  if (ready.length === 0 || !(await isNonceSound(deps))) return false
-  const rate = await deps.adapter.feeRate()
-  if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
-  const purse = await readPurse(deps, ready)
-  let made = false
-  for (const withdrawal of ready) made = (await planOne(deps, withdrawal, rate, purse)) || made
-  return made
+interface Choice {
+  withdrawal: Withdrawal
+  member: Member
+  call: EvmCall
+  /** wei set apart for its fee */
+  reserved: bigint
 }
 
-const planOne = async (deps: EvmPayoutDeps, withdrawal: Withdrawal, rate: GasRate, purse: Purse): Promise<boolean> => {
+interface Planned extends Choice {
+  gas: bigint
+}
+
+/** Withdrawals read at a time; more are read as long as hot addresses have room. */
+const PAGE = 100
+/** What a payment is taken to need until it is estimated: plain coin, and a token's transfer to somebody new with room. */
+const COIN_GAS = 26_250n
+const TOKEN_GAS = 125_000n
+
+/**
+ * Plans a transaction for each waiting withdrawal that a hot address can pay, oldest first; what nobody can pay lets younger
+ * ones pass. True when it made any.
+ */
+export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
+  const free = await freeSlots(deps)
+  if (free.length === 0) return false
+  const first = await readPage(deps)
+  if (first.ready.length === 0 && first.last === undefined) return false
+  const [members, rate] = await Promise.all([readMembers(deps, free), gasRateOf(deps)])
+  const choices = await chooseAll(deps, members, rate, first)
+  const planned = await Promise.all(choices.map((choice) => estimated(deps, choice, rate)))
+  const payable = planned.filter((one) => one !== undefined)
+  const made = await Promise.all(members.map((member) => storeAll(deps, payable.filter((one) => one.member === member), rate)))
+  return made.includes(true)
+}
+
+interface Page {
+  ready: Withdrawal[]
+  /** the last one read, when there may be more behind it */
+  last: Withdrawal | undefined
+}
+
+const readPage = async ({ runtime, network, approved }: EvmPayoutDeps, after?: Withdrawal): Promise<Page> => {
+  const waiting = await nextWaiting(runtime.db, network, 'onChain', momentOf(runtime).at, PAGE, after)
+  return { ready: await approved(waiting), last: waiting.length === PAGE ? waiting.at(-1) : undefined }
+}
+
+const chooseAll = async (deps: EvmPayoutDeps, members: readonly Member[], rate: GasRate, first: Page): Promise<Choice[]> => {
   const { network } = deps
-  if (purse.lacks(withdrawal.ticker, withdrawal.units)) return tellShort(deps, network, withdrawal.ticker)
-  const call = callOf(deps, withdrawal)
-  const estimate = await deps.adapter.estimateGas({ from: deps.hotAddress, ...call })
+  const choices: Choice[] = []
+  const short = new Set<string>()
+  let page = first
+  for (;;) {
+    for (const withdrawal of page.ready) {
+      if (!members.some(({ slots }) => slots > 0)) break
+      const choice = choose(deps, members, withdrawal, rate)
+      if (typeof choice === 'object') choices.push(choice)
+      else if (choice !== undefined) short.add(choice)
+    }
+    if (page.last === undefined || !members.some(({ slots }) => slots > 0)) break
+    page = await readPage(deps, page.last)
+  }
+  for (const ticker of short) await tellShort(deps, network, ticker)
+  for (const ticker of new Set(choices.map(({ withdrawal }) => withdrawal.ticker))) if (!short.has(ticker)) await noLongerShort(deps, network, ticker)
+  return choices
+}
+
+/** @returns the ticker there is too little of; undefined when there is enough, but not at one address */
+const choose = (deps: EvmPayoutDeps, members: readonly Member[], withdrawal: Withdrawal, rate: GasRate): Choice | string | undefined => {
+  const { catalogue, network } = deps
   const native = NATIVE_TICKER[network]
-  if (!estimate.ok) return estimate.reason === 'reverted' ? refuseImpossible(deps, withdrawal, estimate.message) : tellShort(deps, network, native)
-  const { networkFee } = planEvm({ network, chainId: deps.chainId, nonce: 0, call, gas: estimate.gas, rate })
-  const fee = nativeLedgerUnits(deps.catalogue, network, networkFee)
-  const lacking = purse.pay([withdrawal, { ticker: native, units: fee }])
-  if (lacking !== undefined) return tellShort(deps, network, lacking)
-  await noLongerShort(deps, network, withdrawal.ticker)
-  await deps.pause('payout-chosen')
-  return storePlanned(deps, withdrawal, { call, gas: estimate.gas, rate })
+  const reserved = (withdrawal.ticker === native ? COIN_GAS : TOKEN_GAS) * rate.maxFeePerGas
+  const parts: Part[] = [withdrawal, { ticker: native, units: nativeLedgerUnits(catalogue, network, reserved) }]
+  const member = choosePayer(members, parts)
+  if (!member) return lackingOf(members, parts)
+  member.purse.pay(parts)
+  member.slots -= 1
+  return { withdrawal, member, call: callOf(deps, withdrawal), reserved }
+}
+
+/** Undefined when it can't be paid now. */
+const estimated = async (deps: EvmPayoutDeps, choice: Choice, rate: GasRate): Promise<Planned | undefined> => {
+  const { adapter, network, chainId, catalogue } = deps
+  const { withdrawal, member, call, reserved } = choice
+  const native = NATIVE_TICKER[network]
+  const estimate = await adapter.estimateGas({ from: member.key.address, ...call })
+  if (!estimate.ok) {
+    await (estimate.reason === 'reverted' ? refuseImpossible(deps, withdrawal, estimate.message) : tellShort(deps, network, native))
+    return undefined
+  }
+  const { networkFee } = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate })
+  const more = networkFee > reserved ? nativeLedgerUnits(catalogue, network, networkFee - reserved) : 0n
+  if (member.purse.pay([{ ticker: native, units: more }]) === undefined) return { ...choice, gas: estimate.gas }
+  await tellShort(deps, network, native)
+  return undefined
 }
 
 const callOf = ({ catalogue, network }: EvmPayoutDeps, { ticker, to, units }: Withdrawal): EvmCall => {
@@ -55,82 +114,46 @@ const callOf = ({ catalogue, network }: EvmPayoutDeps, { ticker, to, units }: Wi
   return paymentCall({ to, units: rescale(units, asset.scale, on.decimals), contract: on.contract })
 }
 
-const storePlanned = async (
-  deps: EvmPayoutDeps,
-  withdrawal: Withdrawal,
-  { call, gas, rate }: { call: EvmCall; gas: bigint; rate: GasRate },
-): Promise<boolean> => {
-  const { runtime, network, hotAddress } = deps
-  class Taken extends Error {}
+/** The payments of one hot address, in the order of its nonces. True when it made any. */
+const storeAll = async (deps: EvmPayoutDeps, planned: readonly Planned[], rate: GasRate): Promise<boolean> => {
+  let made = false
+  for (const one of planned) {
+    await deps.pause('payout-chosen')
+    const outcome = await storePlanned(deps, one, rate)
+    // Somebody else spends from the same purse: it is read afresh the next time.
+    if (outcome === 'nonce-taken') return made
+    made = made || outcome === 'stored'
+  }
+  return made
+}
+
+class Taken extends Error {
+  readonly what: 'nonce-taken' | 'withdrawal-taken'
+
+  constructor(what: Taken['what']) {
+    super(what)
+    this.what = what
+  }
+}
+
+const storePlanned = async (deps: EvmPayoutDeps, { withdrawal, member, call, gas }: Planned, rate: GasRate): Promise<'stored' | Taken['what']> => {
+  const { runtime, network, chainId } = deps
+  const { address } = member.key
   try {
     await inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
-      const nonce = await takeNonce(tx, network, moment.at)
-      const plan = planEvm({ network, chainId: deps.chainId, nonce, call, gas, rate })
+      const nonce = await takeNonce(tx, network, address, moment.at)
+      if (nonce !== member.nextNonce) throw new Taken('nonce-taken')
+      const plan = planEvm({ network, chainId, nonce, call, gas, rate })
       const id = runtime.newId()
-      await insertPlanned(tx, { ...plannedRow(deps, id, nonce), purpose: 'payout', ...plan, feeRate: rate }, moment)
-      if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken()
+      await insertPlanned(tx, { ...hotRow(network, member.key, nonce), id, purpose: 'payout', ...plan, feeRate: rate }, moment)
+      if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken('withdrawal-taken')
     })
-    return true
+    member.nextNonce += 1
+    return 'stored'
   } catch (error) {
-    // Another process has it: the nonce taken here goes back with the transaction.
-    if (error instanceof Taken) return false
-    throw new Error(`planning a payout from ${hotAddress} failed`, { cause: error })
+    // The nonce taken here goes back with the transaction.
+    if (error instanceof Taken) return error.what
+    throw new Error(`planning a payout from ${address} failed`, { cause: error })
   }
-}
-
-const plannedRow = ({ network, hotAddress }: EvmPayoutDeps, id: string, nonce: number) => ({
-  id,
-  network,
-  senders: [hotAddress],
-  nonce,
-  keys: [`${hotAddress}:${nonce}`],
-  signingKeys: [{ account: 'hot' as const, branch: 0 as const, index: 0 }],
-})
-
-/** Uses up the nonce of a refused transaction by paying nothing to ourselves, since what waits behind it can't skip it. */
-export const planFiller = async (deps: EvmPayoutDeps, nonce: number): Promise<void> => {
-  const { runtime } = deps
-  const rate = await deps.adapter.feeRate()
-  if (rate.kind !== 'gas') throw new Error(`${deps.network} estimates fees for each unit of gas`)
-  const call = paymentCall({ to: deps.hotAddress, units: 0n, contract: null })
-  const plan = planEvm({ network: deps.network, chainId: deps.chainId, nonce, call, gas: 21_000n, rate })
-  await inTransaction(runtime.db, (tx) =>
-    insertPlanned(
-      tx,
-      { ...plannedRow(deps, runtime.newId(), nonce), purpose: 'filler', ...plan, feeRate: rate },
-      momentOf(runtime),
-    ),
-  )
-}
-
-/** Nonces of refused transactions that nothing uses yet: a process may die between the refusal and its filler. */
-export const unfilledNonces = async (db: Db, network: EvmNetwork): Promise<number[]> => {
-  const { rows } = await sql<{ nonce: number }>`select distinct nonce from outgoing a
-    where network = ${network} and state = 'abandoned' and exists (select from hot_wallets h
-        where h.network = a.network and h.address = a.senders[1] and a.nonce < h.next_nonce)
-      and not exists (select from outgoing b where b.network = a.network and b.senders[1] = a.senders[1] and b.nonce = a.nonce and b.state <> 'abandoned')
-    order by nonce`.execute(db)
-  return rows.map((row) => row.nonce)
-}
-
-/** What the newest block shows less everything that is not mined yet. */
-const readPurse = async (deps: EvmPayoutDeps, ready: readonly Withdrawal[]): Promise<Purse> => {
-  const { runtime, network, catalogue, adapter, hotAddress } = deps
-  const tickers = [...new Set([NATIVE_TICKER[network], ...ready.map((w) => w.ticker)])]
-  const head = await adapter.head()
-  const assets = tickers.map((ticker) => catalogue.findCrypto(ticker)!)
-  const balances = await adapter.balancesAt(
-    head.height,
-    assets.map((asset) => ({ address: hotAddress, contract: asset.networks.get(network)!.contract })),
-  )
-  const toCold = await toColdOf(runtime.db, network)
-  const left = new Map<string, bigint>()
-  for (const [i, asset] of assets.entries()) {
-    const held = rescale(balances[i]!, asset.networks.get(network)!.decimals, asset.scale)
-    left.set(asset.ticker, held - (await unminedUnits(runtime.db, network, asset.ticker)).units - (toCold.get(asset.ticker) ?? 0n))
-  }
-  const native = NATIVE_TICKER[network]
-  const { fees } = await loadOf(runtime.db, network, hotAddress)
-  return new Purse(left.set(native, left.get(native)! - nativeLedgerUnits(catalogue, network, fees)))
 }

@@ -8,7 +8,8 @@ import type { Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { deliver, type ReceiveInternal } from './commands.ts'
 import { planBitcoinBatch } from './jobs-bitcoin.ts'
-import { planEvmPayouts, planFiller, unfilledNonces } from './jobs-evm.ts'
+import { planEvmPayouts } from './jobs-evm.ts'
+import { planFiller, unfilledNonces } from './jobs-fillers.ts'
 import { planTronPayouts } from './jobs-tron.ts'
 import type { EvmPayoutDeps, PayoutDeps, TronPayoutDeps } from './payouts.ts'
 import { nextWaiting } from './store.ts'
@@ -26,7 +27,7 @@ export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
   name: `payouts ${deps.network}`,
   everyMs,
   run: async () => {
-    for (const nonce of await unfilledNonces(deps.runtime.db, deps.network)) await planFiller(deps, nonce)
+    for (const unfilled of await unfilledNonces(deps.runtime.db, deps.network)) await planFiller(deps, unfilled)
     return planEvmPayouts(deps)
   },
 })

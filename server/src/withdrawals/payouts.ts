@@ -1,7 +1,7 @@
 import type { EvmNetwork } from '@bursar/chainkit'
-import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
+import type { AccountChainAdapter, ChainAdapter, FeeRate, TronChainAdapter } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
-import type { PausePoint, SendingPolicy, WalletKeys } from '../outgoing/index.ts'
+import type { HotKey, PausePoint, SendingPolicy, WalletKeys } from '../outgoing/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -20,6 +20,9 @@ export interface PayoutDeps {
 export interface EvmPayoutDeps extends PayoutDeps {
   network: EvmNetwork
   chainId: bigint
+  /** those that pay, the first of them first */
+  hotKeys: readonly HotKey[]
+  /** the first, where the operator sends what is missing */
   hotAddress: string
   adapter: AccountChainAdapter
 }
@@ -28,3 +31,20 @@ export interface TronPayoutDeps extends PayoutDeps {
   hotAddress: string
   adapter: TronChainAdapter
 }
+
+export type GasRate = Extract<FeeRate, { kind: 'gas' }>
+
+export const gasRateOf = async ({ adapter, network }: Pick<EvmPayoutDeps, 'adapter' | 'network'>): Promise<GasRate> => {
+  const rate = await adapter.feeRate()
+  if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
+  return rate
+}
+
+/** What is stored of a transaction by who sends it. */
+export const hotRow = (network: EvmNetwork, { address, index }: HotKey, nonce: number) => ({
+  network,
+  senders: [address],
+  nonce,
+  keys: [`${address}:${nonce}`],
+  signingKeys: [{ account: 'hot' as const, branch: 0 as const, index }],
+})

@@ -43,7 +43,8 @@ export const withdrawalFee = (request: {
   return roundUp(chargeOf(on.withdrawalFee, units) + cost, asset.scale - Math.min(on.decimals, MOST_DECIMALS))
 }
 
-const costIn = (
+/** What costs so much of a network's own units, in ledger units of an asset, rounded up; undefined without a price that is needed. */
+export const costIn = (
   asset: CryptoAsset,
   network: Network,
   cost: bigint,

@@ -15,6 +15,11 @@ export class Purse {
     return this.left(ticker) < units
   }
 
+  /** Whether all parts are there together. */
+  hasAll(parts: readonly { ticker: string; units: bigint }[]): boolean {
+    return new Purse(this.#left).pay(parts) === undefined
+  }
+
   /** Takes all parts, or nothing. @returns the ticker there is too little of */
   pay(parts: readonly { ticker: string; units: bigint }[]): string | undefined {
     const after = new Map(this.#left)

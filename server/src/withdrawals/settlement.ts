@@ -34,7 +34,7 @@ export const createSettlement =
   (catalogue: Catalogue): OutgoingSubscriber =>
   async (tx, change, moment) => {
     const { purpose } = change.outgoing
-    if (purpose === 'filler') return ownCosts(catalogue, change, [HOUSE], moment)
+    if (purpose === 'filler' || purpose === 'rebalance') return ownCosts(catalogue, change, [HOUSE], moment)
     if (purpose !== 'payout') return noEffects
     const withdrawals = await carriedBy(tx, change.outgoing.id)
     // What carries nobody's money any more still costs its fee.

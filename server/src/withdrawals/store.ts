@@ -111,12 +111,13 @@ export const nextWaiting = async (
   return rows
 }
 
-/** Units of one asset on their way out and not in a block yet: money the chain still shows but that is spoken for. */
-export const unminedUnits = async (db: Db, blockchain: Network, ticker: string): Promise<{ units: bigint; count: number }> => {
+/** Units on their way out and not in a block yet, by `SENDER/TICKER`: money the chain still shows but that is spoken for. */
+export const unminedBySender = async (db: Db, blockchain: Network): Promise<ReadonlyMap<string, bigint>> => {
   const states: WithdrawalState[] = ['planned', 'sent']
-  const { rows } = await sql<{ units: bigint; count: number }>`select coalesce(sum(units), 0) as units, count(*) as count
-    from withdrawals where blockchain = ${blockchain} and ticker = ${ticker} and state = any(${states})`.execute(db)
-  return rows[0]!
+  const { rows } = await sql<{ sender: string; ticker: string; units: bigint }>`select o.senders[1] as sender, w.ticker, sum(w.units) as units
+    from withdrawals w join outgoing o on o.id = w.outgoing_id
+    where w.blockchain = ${blockchain} and w.state = any(${states}) group by 1, 2`.execute(db)
+  return new Map(rows.map(({ sender, ticker, units }) => [`${sender}/${ticker}`, units]))
 }
 
 export const approvalsOf = async (

@@ -18,7 +18,7 @@ export interface SigningKey {
 export interface SignRequest {
   network: Network
   transactionId: string
-  purpose: 'payout' | 'filler' | 'consolidation' | 'cold' | 'sweep' | 'treasury'
+  purpose: 'payout' | 'filler' | 'consolidation' | 'cold' | 'sweep' | 'treasury' | 'rebalance'
   intents: Intent[]
   /** a PSBT in hex, or an unsigned EVM transaction in hex with 0x */
   unsigned: string
