@@ -11,6 +11,8 @@ export interface SandboxSettings {
   readonly pace: { readonly bitcoin: Pace; readonly ethereum: Pace; readonly bsc: Pace; readonly tron: Pace }
   /** How many blocks make a block of TRON solid, and so a deposit Done. The real network's usual 19 would be a minute. */
   readonly tronSolidLag: number
+  /** Addresses that EVM withdrawals are paid from side by side. */
+  readonly hotAddresses: number
 }
 
 /** The variable that moves each port, for messages too. */
@@ -28,6 +30,8 @@ export const portVariables = {
 } as const
 
 const idleSeconds = 30
+/** Also what the sandbox's signer lets pay. */
+export const MOST_HOT_ADDRESSES = 16
 
 /** Throws an Error that lists every variable that cannot be used. */
 export function readSettings(env: NodeJS.ProcessEnv, root: string): SandboxSettings {
@@ -64,6 +68,7 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): SandboxSetti
       tron: pace('BURSAR_BLOCK_SECONDS_TRON', 3),
     },
     tronSolidLag: number('BURSAR_TRON_SOLID_LAG', 10, 100, true),
+    hotAddresses: Math.max(1, number('BURSAR_HOT_ADDRESSES', 2, MOST_HOT_ADDRESSES, true)),
   }
   if (problems.length > 0) throw new Error(`the sandbox cannot start:\n  ${problems.join('\n  ')}`)
   return settings

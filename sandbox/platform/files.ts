@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checksumAddress, deriveAddress } from '@bursar/chainkit/evm'
+import { MOST_HOT_ADDRESSES } from '../settings.ts'
 import type { EvmWorld, TronWorld, World } from '../world.ts'
 import type { SandboxWallet } from './keys.ts'
 
@@ -13,7 +14,7 @@ export interface SettingsFiles {
 }
 
 /** Writes them for this world. Everything is quick: a sandbox is waited for by a person. */
-export async function writeSettingsFiles(dir: string, world: World, wallet: SandboxWallet): Promise<SettingsFiles> {
+export async function writeSettingsFiles(dir: string, world: World, wallet: SandboxWallet, hotAddresses: number): Promise<SettingsFiles> {
   const folder = join(dir, 'settings')
   const write = (name: string, content: unknown): string => {
     const file = join(folder, name)
@@ -23,7 +24,7 @@ export async function writeSettingsFiles(dir: string, world: World, wallet: Sand
   return {
     networks: write('networks.json', await networksOf(world)),
     assets: write('assets.json', assetsOf(world)),
-    policy: write('policy.json', policyOf(world)),
+    policy: write('policy.json', policyOf(world, hotAddresses)),
     signerPolicy: write('signer-policy.json', signerPolicyOf(world, deriveAddress(wallet.evm.hot, 0).address)),
   }
 }
@@ -73,8 +74,8 @@ function assetsOf({ bitcoin, ethereum, bsc, tron }: World): object {
   }
 }
 
-function policyOf({ bitcoin }: World): object {
-  const evm = { watch: { pollMs: 250 }, sending: { bumpAfterMs: 20_000, rebroadcastEveryMs: 3_000 }, payoutEveryMs: 250 }
+function policyOf({ bitcoin }: World, hotAddresses: number): object {
+  const evm = { watch: { pollMs: 250 }, sending: { bumpAfterMs: 20_000, rebroadcastEveryMs: 3_000, hotAddresses }, payoutEveryMs: 250 }
   return {
     ...(bitcoin ? { BITCOIN: { watch: { pollMs: 500 }, sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 3_000, batchWaitMs: 1_500 }, payoutEveryMs: 300,
       consolidation: { everyMs: 2_000, leastCoins: 10, percentile: 100, rescueAfterMs: 600_000 } } } : {}),
@@ -101,6 +102,7 @@ function signerPolicyOf({ bitcoin, ethereum, bsc, tron }: World, hotAddress: str
   const evm = (chainId: number, coin: string, world: EvmWorld, unit: bigint): object => ({
     enabled: true,
     chainId: String(chainId),
+    hotAddresses: MOST_HOT_ADDRESSES,
     fee: { maxUnits: E18.toString(), maxPerHour: (1_000n * E18).toString(), maxPerDay: (10_000n * E18).toString() },
     assets: { [coin]: asset(E18), USDT: asset(unit, checksummed(world, 'USDT')), USDC: asset(unit, checksummed(world, 'USDC')) },
     sweep: { enabled: true, treasury: hotAddress, maxFee: E18.toString(), maxTopUp: (E18 / 10n).toString() },

@@ -41,7 +41,7 @@ export async function startPlatform(
 ): Promise<Platform> {
   mkdirSync(join(settings.dir, 'settings'), { recursive: true, mode: 0o700 })
   const keys = await prepareKeys(settings.dir, join(root, 'signer/src/main.ts'))
-  const files = await writeSettingsFiles(settings.dir, world, readWallet(keys))
+  const files = await writeSettingsFiles(settings.dir, world, readWallet(keys), settings.hotAddresses)
   await migrate(world.databaseUrl).catch((error: Error) => {
     throw new Error(`${error.message}\nThe data are of another version: remove ${settings.dir} to start afresh`, { cause: error })
   })

@@ -66,7 +66,6 @@ export const recordSigned = async (
       and o.id = a.outgoing_id and o.epoch = ${outgoing.epoch} returning a.attempt`.execute(tx)
   if (rows.length === 0) return false
   if (outgoing.state === 'planned') await move(tx, outgoing.id, 'signed', at, { epoch: outgoing.epoch })
-  await sql`update outgoing set next_step_at = ${at} where id = ${outgoing.id} and epoch = ${outgoing.epoch}`.execute(tx)
   return true
 }
 

@@ -20,25 +20,34 @@ const MOST_AT_ONCE = 25
 
 /**
  * Carries our transactions of one network on: signs, stores, broadcasts, repeats until they are mined, pays more for what
- * is stuck. Each step is claimed, and every record it makes checks the claim.
+ * is stuck. Each step is claimed, and every record it makes checks the claim. Senders go side by side, the transactions of
+ * one after each other: what stands before is handed to the node before.
  */
 export const createSendingJob = (deps: SendingDeps): Job => ({
   name: `send ${deps.network}`,
-  everyMs: 300,
+  everyMs: 200,
   run: async () => {
     const at = new Date(deps.runtime.clock.business())
     const due = await claimDue(deps.runtime.db, deps.network, at, LEASE_MS, MOST_AT_ONCE)
-    for (const outgoing of due) {
-      try {
-        await step(deps, outgoing)
-      } catch (error) {
-        deps.runtime.log.warn({ err: error, outgoing: outgoing.id }, 'a step failed and is tried again')
-        await stepAgainAt(deps.runtime.db, outgoing, later(deps, RETRY_MS))
-      }
-    }
+    await Promise.all(linesOf(deps.network, due).map((line) => carryOn(deps, line)))
     return due.length === MOST_AT_ONCE
   },
 })
+
+/** By sender; on Bitcoin, where a transaction has many and stands on others, all in one line. */
+const linesOf = (network: SendingDeps['network'], due: readonly Outgoing[]): Outgoing[][] =>
+  network === 'BITCOIN' ? [[...due]] : [...Map.groupBy(due, ({ senders }) => senders[0]).values()]
+
+const carryOn = async (deps: SendingDeps, line: readonly Outgoing[]): Promise<void> => {
+  for (const outgoing of line) {
+    try {
+      await step(deps, outgoing)
+    } catch (error) {
+      deps.runtime.log.warn({ err: error, outgoing: outgoing.id }, 'a step failed and is tried again')
+      await stepAgainAt(deps.runtime.db, outgoing, later(deps, RETRY_MS))
+    }
+  }
+}
 
 const step = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
   const attempts = await attemptsOf(deps.runtime.db, outgoing.id)
@@ -68,10 +77,10 @@ const sign = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt, att
   })
   await deps.pause('signed-not-stored')
   if ('refused' in answer) return refused(deps, outgoing, answer, attempts)
-  await inTransaction(db, (tx) =>
-    recordSigned(tx, outgoing, attempt.attempt, { raw: answer.signed, hash: answer.hash }, momentOf(deps.runtime)),
-  )
+  const signed = { raw: answer.signed, hash: answer.hash }
+  const isStored = await inTransaction(db, (tx) => recordSigned(tx, outgoing, attempt.attempt, signed, momentOf(deps.runtime)))
   await deps.pause('stored-not-broadcast')
+  if (isStored) await broadcast(deps, outgoing, { ...attempt, ...signed })
 }
 
 const refused = async (
