@@ -47,13 +47,14 @@ async function startAll(supervisor: Supervisor, settings: SandboxSettings): Prom
 }
 
 /** What was started, and three things to try. */
-function welcome(world: World, { api, control, merchants }: Platform): void {
+function welcome(world: World, { api, control, bank, merchants }: Platform): void {
   const [merchant] = merchants
   const bursar = 'npm run try --'
   say('')
   say(`  API          ${api}   (reference: ${api}/docs)`)
   say(`  control      ${control}`)
   say(`  inbox        ${world.inbox.url}/messages?after=0`)
+  say(`  bank         ${bank.url}   (cards; POST ${control}/bank/next makes it fail)`)
   for (const { blockchain, url } of nodesOf(world)) say(`  chain        ${url}   (${blockchain})`)
   say(`  merchant     ${merchant?.id}`)
   say('')
@@ -65,9 +66,9 @@ function welcome(world: World, { api, control, merchants }: Platform): void {
 }
 
 /** What tools need to know. */
-function describe(world: World, { api, control, merchants, environment }: Platform): object {
+function describe(world: World, { api, control, bank, merchants, environment }: Platform): object {
   const { databaseUrl: database, inbox } = world
-  return { api, checkout: api, control, inbox: inbox.url, merchants, database, chains: nodesOf(world), environment }
+  return { api, checkout: api, control, bank, inbox: inbox.url, merchants, database, chains: nodesOf(world), environment }
 }
 
 interface NodeDescription {

@@ -19,14 +19,14 @@ export interface BankControl {
   reverse(body: unknown): object
   /** Transfers what the bank owes to the merchant's bank account: `{account}`. Answers the lines. */
   settle(body: unknown): object
-  /** Payments, payouts and callbacks of a reference: `{reference}`. */
+  /** Payments, payouts, lines and callbacks of a reference: `{reference}`; of all orders without one. */
   find(query: unknown): { payments: object[]; payouts: object[]; lines: object[]; callbacks: object[] }
-  cards(): object[]
+  cards(query?: unknown): object[]
 }
 
 export function controlOf(desk: Desk): BankControl {
-  const ordersOf = (reference: string): (Payment | Payout)[] =>
-    desk.book.rows.all().filter((row): row is Payment | Payout => (row.kind === 'payment' || row.kind === 'payout') && row.reference === reference)
+  const ordersOf = (reference?: string): (Payment | Payout)[] =>
+    desk.book.rows.all().filter((row): row is Payment | Payout => (row.kind === 'payment' || row.kind === 'payout') && (reference ?? row.reference) === row.reference)
   const orderOf = (reference: string): Payment | Payout => {
     const [found] = ordersOf(reference)
     if (found === undefined) throw new Refusal('reference: the bank has no such payment or payout', { status: 404, code: 101 })
@@ -51,10 +51,11 @@ export function controlOf(desk: Desk): BankControl {
       return { lines: settle(desk, account).map(lineView) }
     },
     find: (query) => {
-      const reference = text(objectWith(query, ['reference']), 'reference')
+      const fields = objectWith(query, ['reference'])
+      const reference = fields['reference'] === undefined ? undefined : text(fields, 'reference')
       const orders = ordersOf(reference)
       const view = (kind: string): object[] => orders.filter((one) => one.kind === kind).map((one) => viewOf(one, desk.url()))
-      const lines = desk.accounts.flatMap(({ name }) => desk.book.lines(name)).filter((line) => line.reference === reference)
+      const lines = desk.accounts.flatMap(({ name }) => desk.book.lines(name)).filter((line) => (reference ?? line.reference) === line.reference)
       return {
         payments: view('payment'),
         payouts: view('payout'),

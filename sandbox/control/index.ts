@@ -1,4 +1,5 @@
 /** The control server: what the world outside does, on demand. Someone pays, a block is found, a chain reorganises. */
+import type { BankControl } from '../bank/index.ts'
 import type { SandboxChain } from '../chains/chain.ts'
 import { listOfTexts, objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
 import type { Fields } from '../http/fields.ts'
@@ -24,6 +25,7 @@ export interface ControlOptions {
     /** Sets a scripted price. Throws a Refusal naming what to send. */
     set(body: unknown): Promise<unknown>
   }
+  readonly bank?: BankControl
   readonly log?: (line: string) => void
 }
 
@@ -38,7 +40,7 @@ export function startControl(options: ControlOptions): Promise<SandboxServer> {
     port: options.port,
     ...(options.portSetting === undefined ? {} : { portSetting: options.portSetting }),
     ...(options.log === undefined ? {} : { log: options.log }),
-    routes: [...chainRoutes(options.chains), ...platformRoutes(options)],
+    routes: [...chainRoutes(options.chains), ...platformRoutes(options), ...bankRoutes(options.bank)],
   })
 }
 
@@ -102,6 +104,17 @@ function platformRoutes({ credit, setClock, rates }: ControlOptions): Route[] {
       handle: (request) => present(rates, 'POST /rates').set(request.json()),
     },
   ]
+}
+
+/** What they take is in sandbox/bank/README.md. */
+function bankRoutes(bank: BankControl | undefined): Route[] {
+  const acts = { next: 'POST', pay: 'POST', reverse: 'POST', settle: 'POST', find: 'GET', cards: 'GET' } as const
+  return (Object.keys(acts) as (keyof typeof acts)[]).map((name) => {
+    const operation = `${acts[name]} /bank/${name}`
+    return route(acts[name], `/bank/${name}`, async (request) =>
+      present(bank, operation)[name](acts[name] === 'POST' ? request.json() : request.query),
+    )
+  })
 }
 
 function post(path: string, fields: readonly string[], act: (fields: Fields) => Promise<unknown>): Route {

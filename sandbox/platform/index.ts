@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AssetSettings } from '../../server/src/assets/index.ts'
 import { migrate } from '../../server/src/db/index.ts'
+import { startBank } from '../bank/index.ts'
 import { startControl } from '../control/index.ts'
 import { portVariables } from '../settings.ts'
 import type { SandboxSettings } from '../settings.ts'
 import type { Supervisor } from '../supervise.ts'
 import type { World } from '../world.ts'
+import { bankAccounts, writeAcquirersFile } from './acquirers.ts'
 import { writeSettingsFiles } from './files.ts'
 import { prepareKeys, readWallet } from './keys.ts'
 import { demoMerchants } from './merchants.ts'
@@ -21,6 +23,8 @@ import { openTreasury } from './treasury.ts'
 export interface Platform {
   readonly api: string
   readonly control: string
+  /** The fake acquirer: its address, our accounts with it, and where the card numbers are listed that mean something to it. */
+  readonly bank: { readonly url: string; readonly accounts: readonly string[]; readonly cards: string }
   readonly merchants: readonly DemoMerchant[]
   /** What the command `bursar` needs to act on this sandbox. */
   readonly environment: NodeJS.ProcessEnv
@@ -47,16 +51,29 @@ export async function startPlatform(
   })
   const assets = JSON.parse(readFileSync(files.assets, 'utf8')) as AssetSettings
   const treasury = openTreasury({ databaseUrl: world.databaseUrl, wallet: readWallet(keys), assets, chains: world.chains })
+  const clock = { offsetMs: await treasury.clockOffset() }
+  const accounts = bankAccounts(keys.folder)
+  const bank = await supervisor.start('bank', () =>
+    startBank({
+      port: settings.ports.bank, portSetting: portVariables.bank, dir: join(settings.dir, 'bank'), accounts, log,
+      now: () => Date.now() + clock.offsetMs,
+    }),
+  )
   const control = await supervisor.start('control', async () => {
     const server = await startControl({
-      port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, rates: createPrices(), log,
+      port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, rates: createPrices(), bank: bank.control, log,
       credit: (credit) => treasury.credit(credit),
-      setClock: (move) => treasury.setClock(move),
+      setClock: async (move) => {
+        const moved = await treasury.setClock(move)
+        clock.offsetMs = moved.offsetMs
+        return moved
+      },
     })
     return { ...server, stop: () => server.stop().then(() => treasury.close()) }
   })
   const socket = socketPath(settings.dir)
-  const places: Places = { root, databaseUrl: world.databaseUrl, ratesUrl: `${control.url}/rates`, keys, files, socket: socket.path }
+  const acquirers = writeAcquirersFile(settings.dir, keys.folder, bank.url)
+  const places: Places = { root, databaseUrl: world.databaseUrl, ratesUrl: `${control.url}/rates`, keys, files, acquirers, socket: socket.path }
   const environment = environmentOf(places, settings, 0)
   const merchants = await demoMerchants(settings.dir, keys, world.databaseUrl, world.inbox.url)
   await startSigner(supervisor, settings.dir, places)
@@ -68,6 +85,7 @@ export async function startPlatform(
   return {
     api: `http://127.0.0.1:${settings.ports.api}`,
     control: control.url,
+    bank: { url: bank.url, accounts: accounts.map(({ name }) => name), cards: `${control.url}/bank/cards` },
     merchants,
     environment,
     startRole: (role, more) => startRole(supervisor, settings, places, role, more),

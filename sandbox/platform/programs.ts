@@ -15,13 +15,15 @@ export interface Places {
   readonly ratesUrl: string
   readonly keys: SandboxKeys
   readonly files: SettingsFiles
+  /** `BURSAR_ACQUIRERS_FILE` */
+  readonly acquirers: string
   /** Where the signer listens: short, since the path of a socket may have 107 bytes. */
   readonly socket: string
 }
 
 /** Nothing is inherited: what a process gets is what stands here. */
 export function environmentOf(places: Places, settings: SandboxSettings, inner: number): NodeJS.ProcessEnv {
-  const { databaseUrl, ratesUrl, keys, files, socket } = places
+  const { databaseUrl, ratesUrl, keys, files, acquirers, socket } = places
   return {
     PATH: process.env['PATH'],
     DATABASE_URL: databaseUrl,
@@ -33,6 +35,7 @@ export function environmentOf(places: Places, settings: SandboxSettings, inner: 
     BURSAR_ASSETS_FILE: files.assets,
     BURSAR_XPUBS_FILE: keys.wallet,
     BURSAR_POLICY_FILE: files.policy,
+    BURSAR_ACQUIRERS_FILE: acquirers,
     BURSAR_SIGNER: `unix:${socket}`,
     BURSAR_RATES_URL: ratesUrl,
     BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8',

@@ -22,6 +22,8 @@ export interface SandboxTreasury {
   fill(): Promise<void>
   credit(credit: { merchantId: string; ticker: string; amount: string }): Promise<{ hash: string }>
   setClock(move: { advanceMs: number }): Promise<{ offsetMs: number }>
+  /** How far business time is ahead, ms. */
+  clockOffset(): Promise<number>
   close(): Promise<void>
 }
 
@@ -68,6 +70,7 @@ export function openTreasury(options: {
       return { hash }
     },
     setClock: async ({ advanceMs }) => ({ offsetMs: await advanceClock(db, advanceMs) }),
+    clockOffset: () => readClockOffset(db),
     close: async () => {
       await readClockOffset(db).catch(() => 0)
       await pool.end()

@@ -62,7 +62,7 @@ export interface Sandbox {
 const root = new URL('../../', import.meta.url).pathname
 
 const PORTS = [
-  'API', 'CONTROL', 'INBOX', 'BITCOIN', 'ETHEREUM', 'BSC', 'TRON', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER',
+  'API', 'CONTROL', 'INBOX', 'BITCOIN', 'ETHEREUM', 'BSC', 'TRON', 'BANK', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER',
 ] as const
 
 const freePorts = async (count: number): Promise<number[]> => {

@@ -1,0 +1,36 @@
+/** The sandbox's acquirers, and the file that tells the platform of them. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Account } from '../bank/index.ts'
+import { amountOf, priceList } from '../bank/terms.ts'
+
+/** With the bank: the account that is used, and one that is there when the first fails. */
+const accountNames = ['bank', 'bank-reserve'] as const
+
+/** The accounts with their secrets, made once and kept. */
+export function bankAccounts(keysFolder: string): Account[] {
+  return accountNames.map((name) => {
+    const file = secretFile(keysFolder, name)
+    if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 })
+    return { name, secret: readFileSync(file, 'utf8').trim() }
+  })
+}
+
+/** `BURSAR_ACQUIRERS_FILE`, with the limits that the bank has agreed to. @returns its path */
+export function writeAcquirersFile(dir: string, keysFolder: string, bankUrl: string): string {
+  const limits = (direction: 'payIn' | 'payout') =>
+    Object.fromEntries(
+      Object.entries(priceList[direction]).map(([currency, { limits }]) => [currency, { least: amountOf(limits.least), most: amountOf(limits.most) }]),
+    )
+  const accounts = accountNames.map((name) => ({
+    name, kind: 'bank', url: bankUrl, account: name, secretFile: secretFile(keysFolder, name), payIn: limits('payIn'), payout: limits('payout'), timeoutMs: 5_000,
+  }))
+  const file = join(dir, 'settings', 'acquirers.json')
+  writeFileSync(file, `${JSON.stringify({ accounts }, null, 2)}\n`, { mode: 0o600 })
+  return file
+}
+
+function secretFile(keysFolder: string, name: string): string {
+  return join(keysFolder, `acquirer-${name}`)
+}
