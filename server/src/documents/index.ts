@@ -1,6 +1,9 @@
 /**
- * Documents that people keep. Promises the same bytes for the same values, whoever makes them and whenever; that every
- * character of a text is one to be found and copied; and that making one holds up no request: it is done in a thread.
+ * Documents that people keep. Promises the same bytes for the same values, whoever makes them and whenever; that the text can be
+ * searched and copied; and that making one holds up nothing else: a thread does it, one after the other.
  */
+export { createDocumentMaker, DocumentsBusy } from './maker.ts'
+export type { DocumentMaker } from './maker.ts'
 export type { CryptoPayment, CryptoReceipt, FiatReceipt, Receipt, ReceiptHead } from './receipt.ts'
+export type { DocumentRequest } from './request.ts'
 export { showAmount, showNetwork, showText, showTime } from './showing.ts'

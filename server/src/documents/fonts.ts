@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+
+/** Noto Sans (OFL): it has every letter of the languages we write in. Only the glyphs a document uses go into it. */
+const FILES = { regular: '400Regular/NotoSans_400Regular.ttf', bold: '600SemiBold/NotoSans_600SemiBold.ttf' }
+
+export type FontName = keyof typeof FILES
+
+let read: Record<FontName, Buffer> | undefined
+
+/** The font files, read once by whoever makes documents. */
+export const fonts = (): Record<FontName, Buffer> => {
+  const folder = new URL('.', import.meta.resolve('@expo-google-fonts/noto-sans/package.json'))
+  return (read ??= { regular: readFileSync(new URL(FILES.regular, folder)), bold: readFileSync(new URL(FILES.bold, folder)) })
+}

@@ -1,0 +1,111 @@
+import { Worker } from 'node:worker_threads'
+import type { DocumentRequest } from './request.ts'
+
+/** Makes documents beside whatever else the process does. */
+export interface DocumentMaker {
+  /** Throws a DocumentsBusy when too many wait, and an Error when the document can't be made. */
+  make(request: DocumentRequest): Promise<Buffer>
+  /** What waits fails. */
+  close(): Promise<void>
+}
+
+/** More wait than can be made in reasonable time: try again later. */
+export class DocumentsBusy extends Error {
+  override name = 'DocumentsBusy'
+}
+
+export interface MakerSettings {
+  /** documents that may wait for their turn */
+  mostWaiting?: number
+  /** longest making of one, ms */
+  timeoutMs?: number
+  /** the thread ends when nothing was wanted for so long, ms: it holds memory */
+  idleMs?: number
+  /** the thread's program; another one in tests only */
+  program?: URL
+}
+
+const PROGRAM = new URL('./thread.ts', import.meta.url)
+/** MB: a document takes far less, and one that takes more must not take the process with it. */
+const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
+
+interface Waiting {
+  request: DocumentRequest
+  resolve: (bytes: Buffer) => void
+  reject: (error: Error) => void
+}
+
+/**
+ * One document takes about 100 ms of computing, which in the api would be 100 ms for every other request: a thread makes them
+ * one after the other. It starts with the first and ends when it is idle, so that a process which makes none carries none.
+ */
+export const createDocumentMaker = ({ mostWaiting = 64, timeoutMs = 15_000, idleMs = 30_000, program = PROGRAM }: MakerSettings = {}): DocumentMaker => {
+  const waiting: Waiting[] = []
+  let current: Waiting | undefined
+  let thread: Worker | undefined
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  const setTimer = (ms: number, act: () => void): void => {
+    clearTimeout(timer)
+    timer = setTimeout(act, ms)
+    timer.unref()
+  }
+  const endThread = async (): Promise<void> => {
+    const ending = thread
+    thread = undefined
+    clearTimeout(timer)
+    ending?.removeAllListeners()
+    // Its last errors have nobody left to tell.
+    ending?.on('error', () => {})
+    await ending?.terminate()
+  }
+  const settle = (act: (one: Waiting) => void): void => {
+    const one = current
+    current = undefined
+    if (one) act(one)
+    next()
+  }
+  const fail = (error: Error): void => {
+    void endThread()
+    settle(({ reject }) => reject(error))
+  }
+  const start = (): Worker => {
+    const started = new Worker(program, { resourceLimits: LIMITS, execArgv: [] })
+    started.unref()
+    started.on('message', (answer: { bytes: Uint8Array } | { error: string }) => {
+      settle(({ resolve, reject }) => ('bytes' in answer ? resolve(Buffer.from(answer.bytes)) : reject(new Error(answer.error))))
+    })
+    started.on('error', (error: Error) => fail(error))
+    started.on('exit', () => fail(new Error('the thread that makes documents ended')))
+    return started
+  }
+  const next = (): void => {
+    if (current) return
+    current = waiting.shift()
+    if (!current) {
+      if (thread) setTimer(idleMs, () => void endThread())
+      return
+    }
+    thread ??= start()
+    setTimer(timeoutMs, () => fail(new Error(`a document took more than ${timeoutMs} ms`)))
+    thread.postMessage(current.request)
+  }
+  return {
+    make: (request) => {
+      if (closed) return Promise.reject(new Error('documents are made no more'))
+      if (waiting.length >= mostWaiting) return Promise.reject(new DocumentsBusy(`${waiting.length} documents wait to be made`))
+      return new Promise((resolve, reject) => {
+        waiting.push({ request, resolve, reject })
+        next()
+      })
+    },
+    close: async () => {
+      closed = true
+      const left = [...(current ? [current] : []), ...waiting.splice(0)]
+      current = undefined
+      await endThread()
+      for (const { reject } of left) reject(new Error('documents are made no more'))
+    },
+  }
+}
