@@ -7,6 +7,8 @@ import { createApi, createWatchers, createWorkerJobs, type World } from '../app.
 import { ensureColdAddresses } from '../cold/index.ts'
 import { listen, type Listener } from '../db/index.ts'
 import { createJobLoop, type Job } from '../jobs/index.ts'
+import { tellExhausted } from '../mail/index.ts'
+import { startMailing } from '../mailing.ts'
 import { createDirectory, endpointOf } from '../merchants/index.ts'
 import { createOutbound } from '../outbound/index.ts'
 import { ensureWallets } from '../outgoing/index.ts'
@@ -105,18 +107,22 @@ const startWorker = async (
     database: pool,
     outbound,
     endpointOf: async (merchantId) => endpointOf(await directory.find(merchantId), runtime.clock.business()),
+    onExhausted: tellExhausted,
   })
+  const pause = pausePoints(env)
+  const mailing = await startMailing(runtime, config, pause)
   const jobs: Job[] = createWorkerJobs(world, {
     adapters: createAdapters(networks, tokensOf(world.catalogue)),
     chainIds: new Map(Object.entries(networks).flatMap(([name, chain]) => ('chainId' in chain ? [[name as never, BigInt(chain.chainId)]] : []))),
     signer,
     sources: config.ratesUrl === null ? [] : [createHttpRateSource({ url: config.ratesUrl })],
     delivery,
-    pause: pausePoints(env),
+    pause,
   })
-  const loop = createJobLoop(jobs, runtime.log)
+  const loop = createJobLoop([...jobs, ...mailing.jobs], runtime.log)
   return async () => {
     await loop.stop()
+    await mailing.close()
     await delivery.close()
     await outbound.close()
     signer.close()

@@ -386,6 +386,12 @@ export interface LocalIdsTable {
   object_id: string
 }
 
+export interface MailDigestsTable {
+  merchant_id: string
+  sequence: number
+  at: Date
+}
+
 export interface MailServiceTable {
   singleton: Generated<boolean>
   sends: boolean
@@ -676,6 +682,7 @@ export interface Schema {
   ledger_seals: LedgerSealsTable
   ledger_transfers: LedgerTransfersTable
   local_ids: LocalIdsTable
+  mail_digests: MailDigestsTable
   mail_service: MailServiceTable
   mails: MailsTable
   market_legs: MarketLegsTable

@@ -27,7 +27,8 @@ export const exhaustedLetter = (data: Letters['webhooks-exhausted'], t: Texts): 
 
 export const activityLetter = (data: Letters['activity'], t: Texts): LetterParts => {
   const merchant = showText(data.merchant, 255)
-  const counts = [...Map.groupBy(data.entries, ({ kind }) => kind)].map(([kind, { length }]) => t.activity.counted[kind](length)).join(', ')
+  const counted = [...Map.groupBy(data.entries, ({ kind }) => kind)].map(([kind, { length }]) => t.activity.counted[kind](length))
+  const counts = [...counted, ...(data.more > 0 ? [`+${data.more}`] : [])].join(', ')
   return {
     subject: t.activity.subject(merchant, counts),
     sender: merchant,

@@ -5,8 +5,10 @@
  */
 export { mailAddress, maskAddress } from '../base/mail-address.ts'
 export { announceSending, queueMails } from './commands.ts'
+export { tellExhausted } from './merchant-mails.ts'
 export type { Mail, Queued, StoredMail } from './mail.ts'
 export { listMails, mailStanding, sendsMail } from './queries.ts'
+export { createActivityJob } from './jobs-activity.ts'
 export { createMailPruneJob } from './jobs-keeping.ts'
 export { createSendJob } from './jobs-send.ts'
 export type { SendDeps } from './jobs-send.ts'

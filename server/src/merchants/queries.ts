@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import type { Db } from '../db/index.ts'
+import type { Db, Tx } from '../db/index.ts'
 import type { SecretBox } from '../platform/secrets.ts'
 import { keyOwner, type KeyPurpose } from './keys.ts'
 import type { Merchant, MerchantKey } from './merchant.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, type MerchantSettings } from './settings.ts'
 
 export interface MerchantLine {
   id: string
@@ -35,6 +35,25 @@ export const listKeys = async (db: Db, merchantId: string): Promise<KeyLine[]> =
     expires_at as "expiresAt", revoked_at as "revokedAt" from merchant_keys
     where merchant_id = ${merchantId} order by created_at, id`.execute(db)
   return rows
+}
+
+/** Where a merchant is written to. */
+export interface Mailbox {
+  merchantId: string
+  name: string
+  email: string
+  settings: MerchantSettings
+}
+
+/** Those of some merchants, or all, that have set an address and are not turned off. */
+export const mailboxes = async (db: Db | Tx, merchantIds: readonly string[] | null): Promise<Mailbox[]> => {
+  const among = merchantIds === null ? sql`true` : sql`id = any(${[...merchantIds]}::uuid[])`
+  const { rows } = await sql<{ merchantId: string; name: string; settings: unknown }>`select id as "merchantId", name, settings from merchants
+    where ${among} and settings ->> 'email' is not null and disabled_at is null order by id`.execute(db)
+  return rows.flatMap(({ settings: stored, ...row }) => {
+    const settings = readSettings(stored)
+    return settings.email === null ? [] : [{ ...row, email: settings.email, settings }]
+  })
 }
 
 interface Row {

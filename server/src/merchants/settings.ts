@@ -1,3 +1,6 @@
+import { isLanguage, LANGUAGES, type Language } from '../base/language.ts'
+import { mailAddress } from '../base/mail-address.ts'
+
 /** What a merchant can set (`contract.md` 14 and 18). Stored as JSON; every read fills in the defaults. */
 export interface MerchantSettings {
   /** where notifications go; none are sent while it is null, and none are lost */
@@ -6,6 +9,10 @@ export interface MerchantSettings {
   domain: string | null
   /** where the operator writes to about this merchant's deposits, withdrawals and failing notifications */
   email: string | null
+  /** what that address is written to in */
+  mailLanguage: Language
+  /** tell it of deposits and withdrawals too, every quarter of an hour with any, not of failing notifications alone */
+  activityMails: boolean
   /** hosts that a payment page may send the payer back to */
   redirectHosts: string[]
   /** addresses that the unsigned form may name as `targetAddress` */
@@ -24,6 +31,8 @@ export const DEFAULT_SETTINGS: MerchantSettings = {
   notificationsUrl: null,
   domain: null,
   email: null,
+  mailLanguage: 'en',
+  activityMails: true,
   redirectHosts: [],
   formTargetAddresses: [],
   addressLimit: null,
@@ -52,6 +61,8 @@ export const parseSetting = (name: SettingName, text: string): Partial<MerchantS
       if (Array.isArray(DEFAULT_SETTINGS[name])) return checkSettings({ [name]: none ? [] : trimmed.split(',').map((item) => item.trim()) })
       if (none) return { [name]: null }
       return checkSettings({ [name]: COUNTS.has(name) ? readCount(name, trimmed) : trimmed })
+    case 'string':
+      return checkSettings({ [name]: trimmed })
     default:
       throw new Error(`${name} has a type that is not written as text`)
   }
@@ -59,7 +70,6 @@ export const parseSetting = (name: SettingName, text: string): Partial<MerchantS
 
 const COUNTS = new Set<SettingName>(['addressLimit', 'requestsPerMinute'])
 const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
-const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/
 const ADDRESS = /^[A-Za-z0-9:_.-]{1,128}$/
 const MOST_IN_LIST = 100
 const LONGEST_URL = 2_048
@@ -82,7 +92,12 @@ const CHECKS: Checks = {
   notificationsUrl: (text) => checkUrl(text),
   domain: (text) => checkHost(text),
   email: (text) => {
-    if (!EMAIL.test(text)) throw new RangeError('email is an address such as shop@example.com, or none')
+    const address = mailAddress(text)
+    if (address === undefined) throw new RangeError('email is an address such as shop@example.com, or none')
+    return address
+  },
+  mailLanguage: (text) => {
+    if (!isLanguage(text)) throw new RangeError(`mailLanguage is one of ${LANGUAGES.join(', ')}`)
     return text
   },
   redirectHosts: (hosts) => checkList('redirectHosts', hosts.map(checkHost)),

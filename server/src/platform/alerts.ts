@@ -13,10 +13,16 @@ export interface Alert {
 }
 
 /** Raises an alert unless the same one is open. Joins the caller's transaction, so it appears with what caused it. */
-export const raiseAlert = async (db: Db | Tx, alert: Alert, { at, newId }: Moment): Promise<void> => {
-  await sql`insert into alerts(id, kind, subject, text, detail, raised_at)
+export const raiseAlert = async (db: Db | Tx, alert: Alert, moment: Moment): Promise<void> => {
+  await raiseNewAlert(db, alert, moment)
+}
+
+/** The same, for who has more to do with a new one. @returns whether none was open */
+export const raiseNewAlert = async (db: Db | Tx, alert: Alert, { at, newId }: Moment): Promise<boolean> => {
+  const { rows } = await sql`insert into alerts(id, kind, subject, text, detail, raised_at)
     values (${newId()}, ${alert.kind}, ${alert.subject}, ${alert.text}, ${JSON.stringify(alert.detail ?? {})}, ${at})
-    on conflict do nothing`.execute(db)
+    on conflict do nothing returning 1`.execute(db)
+  return rows.length > 0
 }
 
 /** Raises an alert; an open one of the same kind and subject says from now on what is the case now. */

@@ -1,8 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { inTransaction, isLost, mayRetry, type Query, type Row, type Tx } from '../db/index.ts'
-import { raiseAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { endAlertIfOver, exhaustedAlert } from './alert.ts'
+import { endAlertIfOver, raiseExhausted, type ExhaustedSubscriber } from './alert.ts'
 import { finishStreams, keepStreams, restartExhausted } from './store.ts'
 import type { Settlement } from './stream.ts'
 
@@ -16,6 +15,7 @@ export class Acknowledger {
   readonly #runtime: Runtime
   readonly #query: Query
   readonly #ended: () => void
+  readonly #onExhausted: ExhaustedSubscriber
   #waiting: Settlement[] = []
   #writing = 0
   #running = false
@@ -24,11 +24,13 @@ export class Acknowledger {
   /**
    * @param query used for batches; what raises or ends an alert has a transaction of its own
    * @param ended called when a batch is written, or can't be
+   * @param onExhausted called in the transaction that gives up on a receiver
    */
-  constructor(runtime: Runtime, query: Query, ended: () => void) {
+  constructor(runtime: Runtime, query: Query, ended: () => void, onExhausted: ExhaustedSubscriber) {
     this.#runtime = runtime
     this.#query = query
     this.#ended = ended
+    this.#onExhausted = onExhausted
   }
 
   /** Settlements not written yet. */
@@ -88,7 +90,7 @@ export class Acknowledger {
         await restartExhausted(throughTx(tx), stream.merchantId, { business: moment.at.getTime(), now: this.#runtime.clock.now() })
         await endAlertIfOver(tx, stream.merchantId, moment.at)
       }
-      if (effects.includes('alert')) await raiseAlert(tx, exhaustedAlert(settlement), moment)
+      if (effects.includes('alert')) await raiseExhausted(tx, settlement, this.#onExhausted, moment)
       return []
     })
   }

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
+import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
-import { resolveAlert, type Alert } from '../platform/alerts.ts'
+import { raiseNewAlert, resolveAlert, type Alert } from '../platform/alerts.ts'
 import type { Settlement } from './stream.ts'
 
 /** One alert a merchant while any of its deliveries is exhausted. */
 const EXHAUSTED_ALERT = 'webhooks-exhausted'
 
-export const exhaustedAlert = ({ stream, attempts }: Settlement): Alert => ({
+const exhaustedAlert = ({ stream, attempts }: Settlement): Alert => ({
   kind: EXHAUSTED_ALERT,
   subject: stream.merchantId,
   text:
@@ -14,6 +15,18 @@ export const exhaustedAlert = ({ stream, attempts }: Settlement): Alert => ({
     'object wait. Once it is mended, replay the notification or wake the merchant; skip the notification if it is not wanted.',
   detail: { objectId: stream.objectId, sequence: attempts.at(-1)!.sequence, error: attempts.at(-1)!.error },
 })
+
+/** Told, in the same transaction, when a merchant's receiver has first been given up on. */
+export type ExhaustedSubscriber = (tx: Tx, exhausted: { merchantId: string; objectId: string; sequence: number; error: string | null; at: number }, moment: Moment) => Promise<void>
+
+/** Raises the alert, and tells whoever is to be told once an outage. */
+export const raiseExhausted = async (tx: Tx, settlement: Settlement, subscriber: ExhaustedSubscriber, moment: Moment): Promise<void> => {
+  if (!(await raiseNewAlert(tx, exhaustedAlert(settlement), moment))) return
+  const { merchantId, objectId } = settlement.stream
+  const { sequence, error, status, at } = settlement.attempts.at(-1)!
+  const told = [status, error].filter((one) => one !== null && one !== '').join(' ')
+  await subscriber(tx, { merchantId, objectId, sequence, error: told === '' ? null : told, at }, moment)
+}
 
 /** Ends a merchant's alert when none of its deliveries is exhausted any more. */
 export const endAlertIfOver = async (tx: Tx, merchantId: string, at: Date): Promise<void> => {

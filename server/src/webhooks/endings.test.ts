@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
 import { inTransaction } from '../db/index.ts'
+import { runUntilIdle } from '../jobs/index.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { createAttemptPruneJob, listAttempts, listExhausted, replayEvents, skipEvent, wakeMerchant } from './index.ts'
@@ -54,6 +56,40 @@ describe('a receiver that refuses', () => {
     expect(times()).toHaveLength(11 + 7)
     expect(await world.streams(merchant)).toMatchObject([{ state: 'exhausted', attempts: 18, next_at: null }])
     expect((await listAttempts(world.db, merchant, 1)).map((a) => a.attempt)).toEqual(Array.from({ length: 18 }, (_, i) => 18 - i))
+  })
+
+  test('is told of once an outage, in the transaction that gives up on it', async () => {
+    const receiver = await world.receiver()
+    const merchant = world.merchant(receiver)
+    receiver.judge = () => 500
+    const told: { objectId: string; sequence: number; error: string | null; open: number }[] = []
+    let refuse = true
+    const { job } = world.delivery({ onExhausted: async (tx, { merchantId, objectId, sequence, error }) => {
+      const { rows } = await sql`select 1 from alerts where subject = ${merchantId} and resolved_at is null`.execute(tx)
+      if (refuse) throw new Error('the teller fails')
+      told.push({ objectId, sequence, error, open: rows.length })
+    } })
+    const after = async (ms: number) => {
+      world.ahead += ms
+      await runUntilIdle([job])
+    }
+    const objects = [randomUUID(), randomUUID()]
+    for (const objectId of objects) await world.emitTo(merchant, objectId)
+    for (const gap of SCHEDULE) await after(gap)
+    // Nothing of it is written when the teller fails: the attempt is repeated.
+    expect(await world.alerts(merchant)).toEqual([])
+    expect(await world.streams(merchant)).toMatchObject([{ state: 'active' }, { state: 'active' }])
+    refuse = false
+    world.now += 2 * MINUTE
+    await after(0)
+    expect(told).toEqual([{ objectId: expect.toSatisfy((id: string) => objects.some((one) => one === id)), sequence: expect.any(Number), error: expect.stringContaining('500'), open: 1 }])
+    receiver.judge = () => 200
+    await after(DAY)
+    expect(await world.alerts(merchant)).toEqual([{ open: false }])
+    receiver.judge = () => 500
+    await world.emitTo(merchant, randomUUID())
+    for (const gap of SCHEDULE) await after(gap)
+    expect(told).toHaveLength(2)
   })
 
   test('later events of the object wait, other objects flow, and the list tells', async () => {

@@ -5,11 +5,12 @@
  */
 export { emit } from './emit.ts'
 export type { Notice } from './emit.ts'
+export type { ExhaustedSubscriber } from './alert.ts'
 export { replayEvents, skipEvent, wakeMerchant } from './commands.ts'
 export type { ReplayChoice } from './commands.ts'
 export { createAttemptPruneJob, createDelivery } from './jobs.ts'
 export type { Delivery, DeliveryDeps } from './jobs.ts'
-export { listAttempts, listEvents, listExhausted } from './queries.ts'
+export { lastSequence, listAttempts, listEvents, listExhausted, selectEvents } from './queries.ts'
 export type { AttemptRow, EventRow, ExhaustedDelivery } from './queries.ts'
 export { webhookRoutes } from './routes.ts'
 export type { Endpoint } from './signature.ts'

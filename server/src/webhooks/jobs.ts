@@ -5,6 +5,7 @@ import type { Job } from '../jobs/index.ts'
 import type { Outbound } from '../outbound/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import { Acknowledger } from './acknowledger.ts'
+import type { ExhaustedSubscriber } from './alert.ts'
 import { Carrier } from './carrier.ts'
 import { Claimer } from './claimer.ts'
 import type { Endpoint } from './signature.ts'
@@ -18,6 +19,8 @@ export interface DeliveryDeps {
   endpointOf: (merchantId: string) => Promise<Endpoint | null>
   /** Streams under way at once; 512 by default. 1 delivers one after the other, always in the same order. */
   slots?: number
+  /** Told, in the same transaction, when a merchant's receiver is given up on: once until it is well again. */
+  onExhausted?: ExhaustedSubscriber
   /** A run ends only when everything it took has ended: for the deterministic runner. Otherwise receivers that hang don't hold up a run. */
   untilSettled?: boolean
 }
@@ -40,10 +43,10 @@ const LOOK_AGAIN_MS = 50
 
 /** Delivers what is due. Any number of workers may run it against one database. */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
-  const { runtime, slots = 512, untilSettled = false } = deps
+  const { runtime, slots = 512, untilSettled = false, onExhausted = async () => {} } = deps
   const claiming = new PreparedConnection(deps.database)
   const acknowledging = new PreparedConnection(deps.database)
-  const acknowledger = new Acknowledger(runtime, acknowledging.query, () => carrier.tell())
+  const acknowledger = new Acknowledger(runtime, acknowledging.query, () => carrier.tell(), onExhausted)
   const claimer = new Claimer(claiming.query, runtime.clock, LEASE_MS)
   const carrier: Carrier = new Carrier({ ...deps, slots, acknowledger })
   const isEmpty = (): boolean => carrier.empty

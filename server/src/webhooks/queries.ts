@@ -17,6 +17,24 @@ export const listEvents = async (db: Db | Tx, merchantId: string, after: number,
   (await sql<EventRow>`select sequence, id, object_id as "objectId", kind, status, created_at as "createdAt", body
     from events where merchant_id = ${merchantId} and sequence > ${after} order by sequence limit ${limit}`.execute(db)).rows
 
+/** The sequence of a merchant's newest event; 0 before its first. */
+export const lastSequence = async (db: Db | Tx, merchantId: string): Promise<number> =>
+  (await sql<{ sequence: number }>`select sequence from event_heads where merchant_id = ${merchantId}`.execute(db)).rows[0]?.sequence ?? 0
+
+/** Events of certain kinds in certain statuses behind one sequence and up to another: the first of them, and how many there are. */
+export const selectEvents = async (
+  db: Db | Tx,
+  merchantId: string,
+  { after, upTo, among }: { after: number; upTo: number; among: readonly { kind: string; status: string }[] },
+  limit: number,
+): Promise<{ events: Pick<EventRow, 'objectId' | 'kind' | 'status' | 'createdAt' | 'body'>[]; count: number }> => {
+  const { rows } = await sql<EventRow & { count: number }>`select object_id as "objectId", kind, status, created_at as "createdAt", body, count(*) over () as count
+    from events where merchant_id = ${merchantId} and sequence > ${after} and sequence <= ${upTo}
+      and (kind, status) in (select * from unnest(${among.map((one) => one.kind)}::text[], ${among.map((one) => one.status)}::text[]))
+    order by sequence limit ${limit}`.execute(db)
+  return { events: rows, count: rows[0]?.count ?? 0 }
+}
+
 /** An object whose deliveries have run out, with the first event that waits. */
 export interface ExhaustedDelivery {
   merchantId: string
