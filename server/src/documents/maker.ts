@@ -89,7 +89,7 @@ export const createDocumentMaker = ({ mostWaiting = 64, timeoutMs = 15_000, idle
     }
     thread ??= start()
     setTimer(timeoutMs, () => fail(new Error(`a document took more than ${timeoutMs} ms`)))
-    thread.postMessage(current.request)
+    thread.postMessage(current.request, [])
   }
   return {
     make: (request) => {
