@@ -1,9 +1,7 @@
-import { request } from 'undici'
 import { parseUnits } from '../../money/index.ts'
+import { getText } from './get.ts'
 import type { Quote, RateSource } from './port.ts'
 
-const TIMEOUT_MS = 5_000
-const MOST_BYTES = 1024 * 1024
 /** Prices are kept with so many decimals. */
 const SCALE = 18
 
@@ -18,7 +16,7 @@ export const createHttpRateSource = ({ url }: { url: string }): RateSource => {
   return {
     name,
     quotes: async (tickers) => {
-      const text = await get(url, name)
+      const text = await getText(url, name)
       const { observedAt, usd } = decode(text, name)
       return tickers.flatMap((ticker): Quote[] => {
         const price = Object.hasOwn(usd, ticker) ? usd[ticker] : undefined
@@ -26,22 +24,6 @@ export const createHttpRateSource = ({ url }: { url: string }): RateSource => {
       })
     },
   }
-}
-
-const get = async (url: string, name: string): Promise<string> => {
-  const answer = await request(url, {
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    headers: { accept: 'application/json' },
-  })
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > MOST_BYTES) throw new Error(`${name} answered more than ${MOST_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  if (answer.statusCode !== 200) throw new Error(`${name} answered HTTP ${answer.statusCode}`)
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 const decode = (text: string, name: string): { observedAt: number; usd: Record<string, unknown> } => {

@@ -1,0 +1,14 @@
+import { member, type Venue } from './venue.ts'
+
+/** Bybit, spot: `GET /v5/market/orderbook`; `ts` is when the book was so, in ms. */
+export const bybit: Venue = {
+  name: 'bybit',
+  origin: 'https://api.bybit.com',
+  markets: ['BTC/USDT', 'ETH/USDT', 'BNB/USDT', 'TRX/USDT', 'USDC/USDT'],
+  pathOf: ({ base, quote }) => `/v5/market/orderbook?category=spot&symbol=${base}${quote}&limit=50`,
+  read: (answer) => {
+    if (member(answer, 'retCode') !== '0') throw new Error(`bybit answered an error: ${String(member(answer, 'retMsg')).slice(0, 100)}`)
+    const result = member(answer, 'result')
+    return { bids: member(result, 'b'), asks: member(result, 'a'), observedAt: Number(member(result, 'ts')) }
+  },
+}

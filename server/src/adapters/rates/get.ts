@@ -1,0 +1,35 @@
+import { request } from 'undici'
+
+const TIMEOUT_MS = 5_000
+const MOST_BYTES = 1024 * 1024
+
+/**
+ * What a source answers with status 200, as text. Nothing is followed, five seconds are enough.
+ * @param name stands in errors instead of the address, which may hold a key
+ */
+export const getText = async (url: string, name: string): Promise<string> => {
+  const answer = await request(url, { signal: AbortSignal.timeout(TIMEOUT_MS), headers: { accept: 'application/json, application/xml;q=0.9' } })
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MOST_BYTES) throw new Error(`${name} answered more than ${MOST_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  if (answer.statusCode !== 200) throw new Error(`${name} answered HTTP ${answer.statusCode}`)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** TypeScript's own library does not know the third parameter yet (proposal-json-parse-with-source). */
+type Reviver = (key: string, value: unknown, context: { source: string }) => unknown
+const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown
+
+/** JSON with every number as it was written: a price read as a float has lost digits already. */
+export const getJson = async (url: string, name: string): Promise<unknown> => {
+  const text = await getText(url, name)
+  try {
+    return parseWithSource(text, (_key, value, { source }) => (typeof value === 'number' ? source : value))
+  } catch {
+    throw new Error(`${name} answered what is no JSON`)
+  }
+}

@@ -1,0 +1,19 @@
+import { member, type Venue } from './venue.ts'
+
+/** Kraken's names of assets, where they are others than everyone's. */
+const NAMES: Record<string, string> = { BTC: 'XBT' }
+const nameOf = (ticker: string): string => NAMES[ticker] ?? ticker
+
+/** Kraken, spot: `GET /0/public/Depth`. The one member of `result` is the book, under a name of Kraken's choosing. */
+export const kraken: Venue = {
+  name: 'kraken',
+  origin: 'https://api.kraken.com',
+  markets: ['BTC/USDT', 'ETH/USDT', 'TRX/USDT', 'USDC/USDT', 'USDT/USD', 'USDT/EUR'],
+  pathOf: ({ base, quote }) => `/0/public/Depth?pair=${nameOf(base)}${nameOf(quote)}&count=50`,
+  read: (answer) => {
+    const errors = member(answer, 'error')
+    if (!Array.isArray(errors) || errors.length > 0) throw new Error(`kraken answered an error: ${String(errors).slice(0, 100)}`)
+    const [book] = Object.values((member(answer, 'result') ?? {}) as Record<string, unknown>)
+    return { bids: member(book, 'bids'), asks: member(book, 'asks') }
+  },
+}
