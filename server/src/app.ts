@@ -1,6 +1,6 @@
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter, TronChainAdapter } from './adapters/chains/port.ts'
-import type { RateSource } from './adapters/rates/port.ts'
+import type { BookSource, OfficialSource, RateSource } from './adapters/rates/port.ts'
 import type { Signer } from './adapters/signer/port.ts'
 import { addressRoutes, createAddressIssuer, createStockJob, familyOf } from './addresses/index.ts'
 import { assetRoutes, type Catalogue } from './assets/index.ts'
@@ -14,6 +14,7 @@ import { createCostJob } from './costs/index.ts'
 import type { PoolSettings } from './db/index.ts'
 import { createBalanceCheckJob, createDeposits, depositRoutes } from './deposits/index.ts'
 import { createAnswerPruneJob, createHttpServer, type HostedPages, type HttpDeps } from './http/index.ts'
+import { createQuotePruneJob, exchangeRoutes, type ExchangePolicy } from './exchange/index.ts'
 import type { Job } from './jobs/index.ts'
 import { createCommitter } from './ledger/index.ts'
 import { markKeyUsed, type MerchantDirectory } from './merchants/index.ts'
@@ -23,7 +24,10 @@ import type { PageRoute } from './platform/page.ts'
 import type { Route } from './platform/route.ts'
 import type { Runtime } from './platform/runtime.ts'
 import type { Policies } from './policy.ts'
-import { createPriceReader, createRatesJob, freshPrices } from './rates/index.ts'
+import {
+  createBooksJob, createLegRates, createLegsReader, createOfficialRatesJob, createPriceReader, createRatesJob, freshPrices, marketOf, PIVOT,
+  type AgreementRules,
+} from './rates/index.ts'
 import { createEvmSweepJob, createHouseFollowing, createSweepSettlement, createTronSweepJob } from './sweeps/index.ts'
 import { createFunding, createHotWatchJob, createReconcileJob, createSealJob, unlessStopped } from './treasury/index.ts'
 import { createLeadership, createUntracedAlarm, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
@@ -42,6 +46,7 @@ export interface World {
   runtime: Runtime & { clock: OffsetClock }
   catalogue: Catalogue
   policies: Policies
+  exchange: ExchangePolicy
   wallet: WalletKeys
   /** where payers and acquirers reach the api, without a slash at its end */
   publicUrl: string
@@ -49,6 +54,8 @@ export interface World {
 
 const STOCK_TARGET = 2_000
 const RATES_EVERY_MS = 15_000
+const BOOKS_EVERY_MS = 3_000
+const OFFICIAL_EVERY_MS = 30 * 60_000
 const FEES_EVERY_MS = 10_000
 const BALANCE_CHECK_EVERY_MS = 15_000
 const RECONCILE_EVERY_MS = 5 * 60_000
@@ -99,6 +106,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     }),
     ...assetRoutes({ catalogue, prices: createPriceReader(runtime.db, tickers, runtime.clock.now) }),
     ...webhookRoutes({ db: runtime.db }),
+    ...exchangeRoutes({ runtime, policy: world.exchange, legs: createLegsReader(runtime.db, runtime.clock.now) }),
   ]
   const pages: PageRoute[] = []
   const server = createHttpServer({
@@ -134,6 +142,8 @@ export interface WorkerDeps {
   chainIds: ReadonlyMap<Network, bigint>
   signer: Signer
   sources: readonly RateSource[]
+  /** order books, official rates, and how a leg is judged where it isn't by the standard */
+  market: { books: readonly BookSource[]; official: readonly OfficialSource[]; legs: Readonly<Record<string, Partial<AgreementRules>>> }
   delivery: Delivery
   pause: PausePoint
 }
@@ -146,7 +156,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
   const tickers = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
   return [
     createFeeRateJob(runtime, all, FEES_EVERY_MS),
-    createRatesJob({ runtime, sources: deps.sources, tickers, everyMs: RATES_EVERY_MS }),
+    ...priceJobs(world, deps, tickers),
     createInternalDeliveryJob({
       runtime,
       catalogue,
@@ -161,10 +171,24 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     deps.delivery.job,
     createAttemptPruneJob(runtime),
     createAnswerPruneJob(runtime),
+    createQuotePruneJob(runtime),
     createSealJob(runtime, 1_000),
     createReconcileJob(runtime, catalogue, all, RECONCILE_EVERY_MS),
     createCostJob(runtime, COSTS_EVERY_MS),
     createHotWatchJob({ runtime, catalogue, policies: world.policies.treasury, addresses: hotAddresses(world, all), everyMs: TREASURY_EVERY_MS }),
+  ]
+}
+
+/** Currencies that something may be priced in without being held (`contract.md` 5.14). */
+const PRICED_IN = ['USD', 'EUR']
+
+const priceJobs = ({ runtime }: World, { sources, market }: WorkerDeps, tickers: readonly string[]): Job[] => {
+  const all = [...new Set([...tickers, ...PRICED_IN])]
+  const served = all.filter((ticker) => ticker !== PIVOT && market.books.some((source) => source.serves(marketOf(ticker))))
+  return [
+    ...(market.official.length === 0 ? [] : [createOfficialRatesJob({ runtime, sources: market.official, everyMs: OFFICIAL_EVERY_MS })]),
+    ...(served.length === 0 ? [] : [createBooksJob({ runtime, sources: market.books, tickers: served, rules: market.legs, everyMs: BOOKS_EVERY_MS })]),
+    createRatesJob({ runtime, sources: served.length === 0 ? sources : [...sources, createLegRates(runtime.db, runtime.clock.now)], tickers: all, everyMs: RATES_EVERY_MS }),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { createAdapters } from '../adapters/chains/index.ts'
 import { isNetwork } from '@bursar/chainkit'
 import { createListeners, type World } from '../app.ts'
+import { readExchangePolicy } from '../exchange/index.ts'
 import { rescan } from '../watcher/index.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { withInstallation } from './merchant.ts'
@@ -11,6 +12,7 @@ const worldOf = ({ config, runtime, policies }: Opened): World => ({
   runtime,
   catalogue: required(config.assets, 'BURSAR_ASSETS_FILE'),
   policies,
+  exchange: readExchangePolicy(required(config.assets, 'BURSAR_ASSETS_FILE'), config.exchange?.exchange),
   wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
   publicUrl: config.publicUrl,
 })

@@ -6,6 +6,7 @@ import { UsageError, type Command } from './command.ts'
 import { doctorCommand } from './doctor.ts'
 import { eventCommands } from './events.ts'
 import { merchantCommands } from './merchant.ts'
+import { exchangeCommands } from './exchange.ts'
 import { moneyCommands } from './money.ts'
 import { reserveCommands } from './reserves.ts'
 import { runCommands } from './run.ts'
@@ -14,7 +15,7 @@ import { tronCommands } from './tron.ts'
 import type { Environment } from './open.ts'
 
 const commands: readonly Command[] = [
-  ...runCommands, ...merchantCommands, ...booksCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...reserveCommands, ...moneyCommands, ...eventCommands, doctorCommand,
+  ...runCommands, ...merchantCommands, ...booksCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...reserveCommands, ...moneyCommands, ...eventCommands, ...exchangeCommands, doctorCommand,
 ]
 
 const overview = (): string => {

@@ -10,6 +10,7 @@ import { readConfig, type Role } from '../platform/config.ts'
 import { createIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import type { Runtime } from '../platform/runtime.ts'
+import { readExchangeFile } from '../exchange-file.ts'
 import { readPolicies, STANDARD_POLICIES, type Policies } from '../policy.ts'
 
 /** The wallet file is what `bursar-signer xpubs` prints. */
@@ -29,6 +30,7 @@ const files = {
   xpubs: readWallet,
   policy: readPolicies,
   acquirers: readAcquirersConfig,
+  exchange: readExchangeFile,
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>

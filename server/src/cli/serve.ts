@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdapters, identityOf } from '../adapters/chains/index.ts'
 import { createHttpRateSource } from '../adapters/rates/http.ts'
+import { createSources } from '../adapters/rates/sources.ts'
 import { connectSigner } from '../adapters/signer/index.ts'
 import { createApi, createWatchers, createWorkerJobs, type World } from '../app.ts'
 import { ensureColdAddresses } from '../cold/index.ts'
@@ -20,6 +21,7 @@ import { momentOf } from '../platform/runtime.ts'
 import { createSecretBox, deriveKey } from '../platform/secrets.ts'
 import { createDelivery } from '../webhooks/index.ts'
 import { figuresOf } from './figures.ts'
+import { readExchangePolicy } from '../exchange/index.ts'
 import { openInstallation, required, tokensOf, type Environment, type Opened } from './open.ts'
 import { pausePoints } from './pausing.ts'
 
@@ -34,6 +36,7 @@ export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promi
     runtime,
     catalogue: required(config.assets, 'BURSAR_ASSETS_FILE'),
     policies: opened.policies,
+    exchange: readExchangePolicy(required(config.assets, 'BURSAR_ASSETS_FILE'), config.exchange?.exchange),
     wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
     publicUrl: config.publicUrl,
   }
@@ -116,6 +119,7 @@ const startWorker = async (
     chainIds: new Map(Object.entries(networks).flatMap(([name, chain]) => ('chainId' in chain ? [[name as never, BigInt(chain.chainId)]] : []))),
     signer,
     sources: config.ratesUrl === null ? [] : [createHttpRateSource({ url: config.ratesUrl })],
+    market: { ...createSources(config.exchange?.sources ?? {}, runtime.clock.now), legs: config.exchange?.legs ?? {} },
     delivery,
     pause,
   })

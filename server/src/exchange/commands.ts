@@ -2,7 +2,7 @@ import { orderErrors } from '@bursar/contract'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
-import { apply, applyAll, type Item, type Outcome } from '../ledger/index.ts'
+import { apply, applyAll, totalOf, type Item, type Outcome } from '../ledger/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { ApiRefusal } from '../platform/route.ts'
 import type { Direction } from './direction.ts'
@@ -74,6 +74,7 @@ const refuseUnlessApplied = (outcome: Outcome, { spend }: Direction): void => {
 
 /** Moves the owner's capital into the position, or out of it where `units` is below 0. @throws RangeError when there is too little */
 export const fundPosition = async (tx: Tx, asset: string, units: bigint, moment: Moment): Promise<void> => {
+  if (units > (await totalOf(tx, asset, 'capital'))) throw new RangeError(`the owner has less capital in ${asset}: send it to a wallet of the house first`)
   const lacking = await moveInventory(tx, [{ asset, units, most: null }])
   if (lacking) throw new RangeError(`the position in ${asset} is smaller than that`)
   await applyAll(tx, [fundingItem(asset, units, moment)])

@@ -9,6 +9,7 @@ import { migrated } from '../../../test/setup/migrated.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { newId } from '../merchants/test-merchant.ts'
+import { auditPositions, fundPosition, positionsOf, spreadIncomeOf } from './index.ts'
 import { createExchangeWorld, giveBalance, legsAt, PRICES, stock, type ExchangeWorld } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
@@ -225,6 +226,26 @@ describe('an exchange', () => {
     expect(answers.filter(({ status, body: { code } }) => status === 400 && code === 6)).toHaveLength(34)
     expect([await inventory('USDT'), await position('USDT')]).toEqual([40n * 10n ** 18n, 40n * 10n ** 18n])
     await soundLedger()
+  })
+
+  test('what the spread earned is what the merchant would have got without it', async () => {
+    await world.ask('createExchange', merchant, { body })
+    // 100 USDT at 40.24120604 instead of 40.04
+    expect(await spreadIncomeOf(db)).toEqual([{ asset: 'USDT', units: 502_512_587_412_587_412n }])
+    expect(await positionsOf(db)).toEqual([
+      { asset: 'UAH', position: 4024_13n, inventory: 4024_13n, capital: 0n, sold: 0n, bought: 4024_13n, fees: 20_13n },
+      { asset: 'USDT', position: 900n * 10n ** 18n, inventory: 900n * 10n ** 18n, capital: 0n, sold: 100n * 10n ** 18n, bought: 0n, fees: 0n },
+    ])
+    expect(await auditPositions(db)).toEqual([])
+    await sql`update exchange_inventory set units = units + 1 where asset = 'USDT' and chunk = 0`.execute(db)
+    expect(await auditPositions(db)).toMatchObject([{ asset: 'USDT' }])
+  })
+
+  test('the owner trades with what is there, and takes back what is not needed', async () => {
+    await expect(inTransaction(db, (tx) => fundPosition(tx, 'USDT', 1n, { at: new Date(), newId }))).rejects.toThrow('less capital in USDT')
+    await inTransaction(db, (tx) => fundPosition(tx, 'USDT', -400n * 10n ** 18n, { at: new Date(), newId }))
+    expect([await inventory('USDT'), await position('USDT')]).toEqual([600n * 10n ** 18n, 600n * 10n ** 18n])
+    await expect(inTransaction(db, (tx) => fundPosition(tx, 'USDT', -601n * 10n ** 18n, { at: new Date(), newId }))).rejects.toThrow('smaller than that')
   })
 
   test('no more is bought than the house wants to hold', async () => {

@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { createCatalogue, type AssetSettings } from '../assets/index.ts'
 import { inTransaction, type Db } from '../db/index.ts'
-import { applyAll } from '../ledger/index.ts'
+import { applyAll, HOUSE } from '../ledger/index.ts'
 import { newId } from '../merchants/test-merchant.ts'
 import type { ApiRequest } from '../platform/route.ts'
 import { ApiRefusal } from '../platform/route.ts'
@@ -75,13 +75,18 @@ export const createExchangeWorld = (db: Db, given: ExchangeSettings = {}): Excha
   return world
 }
 
-/** Money on a merchant's balance, out of the owner's capital; ledger units. */
-export const giveBalance = (db: Db, merchantId: string, asset: string, units: bigint) =>
+const post = (db: Db, merchantId: string, asset: string, kind: 'merchant' | 'capital', units: bigint) =>
   inTransaction(db, (tx) => {
     const id = newId()
-    const leg = (kind: 'merchant' | 'capital', posted: bigint) => ({ account: { merchantId, asset, kind }, posted, held: 0n })
-    return applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs: [leg('merchant', units), leg('capital', -units)], at: new Date() } }])
+    const leg = (of: typeof kind | 'custody:ETHEREUM', posted: bigint) => ({ account: { merchantId, asset, kind: of }, posted, held: 0n })
+    return applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs: [leg(kind, units), leg('custody:ETHEREUM', -units)], at: new Date() } }])
   })
 
-export const stock = (db: Db, asset: string, units: bigint) =>
-  inTransaction(db, (tx) => fundPosition(tx, asset, units, { at: new Date(), newId }))
+/** Money of a merchant that has arrived; ledger units. */
+export const giveBalance = (db: Db, merchantId: string, asset: string, units: bigint) => post(db, merchantId, asset, 'merchant', units)
+
+/** Money of the owner that has arrived and is traded with. */
+export const stock = async (db: Db, asset: string, units: bigint) => {
+  await post(db, HOUSE, asset, 'capital', units)
+  await inTransaction(db, (tx) => fundPosition(tx, asset, units, { at: new Date(), newId }))
+}

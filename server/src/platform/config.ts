@@ -47,6 +47,7 @@ export interface FileParsers {
   xpubs(json: unknown): unknown
   policy(json: unknown): unknown
   acquirers(json: unknown): unknown
+  exchange(json: unknown): unknown
 }
 type Parsed<Files extends FileParsers, Name extends keyof FileParsers> = ReturnType<Files[Name]>
 const readFileOf = <Files extends FileParsers, Name extends keyof FileParsers>(files: Files, name: Name) =>
@@ -102,6 +103,10 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   acquirers: optional(
     'BURSAR_ACQUIRERS_FILE', 'JSON: accounts with acquirers for cards, see acquirers.md; without one there are no payments and payouts by card',
     readFileOf(files, 'acquirers'), { holds: 'file' },
+  ),
+  exchange: optional(
+    'BURSAR_EXCHANGE_FILE', 'JSON: order books and official rates to read, and what may be exchanged; without one nothing is',
+    readFileOf(files, 'exchange'), { holds: 'file' },
   ),
   signer: optional('BURSAR_SIGNER', 'the signer: `unix:/PATH` or `https://HOST:PORT`', readSignerPlace, { neededBy: ['worker', 'all'] }),
   signerCa: optional('BURSAR_SIGNER_CA_FILE', 'PEM: who issued the signer\'s certificate; with https', readText, { holds: 'file' }),

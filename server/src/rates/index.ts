@@ -6,6 +6,7 @@
 export { createBooksJob, createOfficialRatesJob } from './jobs-books.ts'
 export { createRatesJob } from './jobs.ts'
 export { E18 } from './ladder.ts'
+export { createLegRates } from './leg-rates.ts'
 export { assetFor, assetToGet, PIVOT, pivotFor, pivotToGet } from './leg.ts'
 export type { Leg, UsedBook } from './leg.ts'
 export { listLegs, listOfficialRates } from './leg-store.ts'

@@ -1,0 +1,73 @@
+import type { Catalogue } from '../assets/index.ts'
+import { inTransaction } from '../db/index.ts'
+import { auditPositions, fundPosition, positionsOf, spreadIncomeOf } from '../exchange/index.ts'
+import { formatUnits, parseUnits } from '../money/index.ts'
+import { momentOf } from '../platform/runtime.ts'
+import { listLegs, listOfficialRates, marketOf, readLegs, type StoredLeg } from '../rates/index.ts'
+import { print, UsageError, type Command } from './command.ts'
+import { needed, withInstallation } from './merchant.ts'
+import { required } from './open.ts'
+import { printTable } from './table.ts'
+
+export const exchangeCommands: readonly Command[] = [
+  {
+    name: 'rates',
+    usage: 'rates',
+    summary: 'show the order books that exchanges are priced by: sources, ages, and why a market is closed',
+    run: async (_args, env) =>
+      withInstallation(env, async ({ runtime }) => {
+        const now = runtime.clock.now()
+        const [stored, { closed }, official] = await Promise.all([listLegs(runtime.db), readLegs(runtime.db, now), listOfficialRates(runtime.db)])
+        if (stored.length === 0) print('no order books are read: BURSAR_EXCHANGE_FILE names the sources')
+        else printTable(['market', 'price', 'age s', 'sources', 'state'], stored.map((leg) => legRow(leg, now, closed.get(leg.ticker))))
+        for (const { ticker, dropped } of stored) for (const { source, reason } of dropped) print(`${ticker}: ${source} does not count: ${reason}`)
+        for (const { ticker, source, perUsd, observedAt } of official) print(`official: 1 USD = ${formatUnits(perUsd, 18)} ${ticker} (${source}, ${new Date(observedAt).toISOString().slice(0, 10)})`)
+      }),
+  },
+  {
+    name: 'position fund',
+    usage: 'position fund TICKER AMOUNT',
+    summary: "put the owner's capital into what exchanges trade with; a minus takes it back",
+    run: async ([ticker, amount], env) =>
+      withInstallation(env, async ({ runtime, config }) => {
+        const asset = required(config.assets, 'BURSAR_ASSETS_FILE').find(needed(ticker, 'TICKER'))
+        if (!asset) throw new UsageError(`${ticker} is no asset of this installation`)
+        const text = needed(amount, 'AMOUNT')
+        const parsed = parseUnits(text.replace(/^-/, ''), asset.scale)
+        if (!parsed.ok || parsed.units === 0n) throw new UsageError('AMOUNT is a decimal such as 12.5 or -12.5')
+        const units = text.startsWith('-') ? -parsed.units : parsed.units
+        await inTransaction(runtime.db, (tx) => fundPosition(tx, asset.ticker, units, momentOf(runtime)))
+        print('done')
+      }),
+  },
+  {
+    name: 'position',
+    usage: 'position',
+    summary: 'show what exchanges trade with, what was bought and sold, fees and what the spread has earned',
+    run: async (_args, env) =>
+      withInstallation(env, async ({ runtime, config }) => {
+        const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+        const [positions, spreads, wrong] = await Promise.all([positionsOf(runtime.db), spreadIncomeOf(runtime.db), auditPositions(runtime.db)])
+        const spread = new Map(spreads.map(({ asset, units }) => [asset, units]))
+        printTable(['asset', 'position', 'capital', 'bought', 'sold', 'fees', 'spread'], positions.map(({ asset, ...p }) => {
+          const show = (units: bigint): string => shown(catalogue, asset, units)
+          return [asset, show(p.position), show(p.capital), show(p.bought), show(p.sold), show(p.fees), show(spread.get(asset) ?? 0n)]
+        }))
+        for (const { asset, position, inventory } of wrong) print(`${asset}: inventory ${shown(catalogue, asset, inventory)} is not the position ${shown(catalogue, asset, position)}`)
+        if (wrong.length > 0) process.exitCode = 1
+      }),
+  },
+]
+
+const legRow = ({ ticker, believed, observedAt, books, quorum }: StoredLeg, now: number, closed: string | undefined): string[] => {
+  const { base, quote } = marketOf(ticker)
+  const sources = books.map(({ source }) => source).join(' ') || '-'
+  const age = Math.round((now - observedAt.getTime()) / 1_000)
+  return [`${base}/${quote}`, believed === null ? '-' : formatUnits(believed, 18), String(age), `${sources} (${quorum} needed)`, closed === undefined ? 'open' : `closed: ${closed}`]
+}
+
+/** Ledger units as a decimal, a minus before what is below 0. */
+const shown = (catalogue: Catalogue, asset: string, units: bigint): string => {
+  const scale = catalogue.find(asset)?.scale ?? 0
+  return units < 0n ? `-${formatUnits(-units, scale)}` : formatUnits(units, scale)
+}
