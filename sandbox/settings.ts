@@ -28,6 +28,7 @@ export const portVariables = {
   innerApi: 'BURSAR_PORT_INNER_API',
   innerWorker: 'BURSAR_PORT_INNER_WORKER',
   innerWatcher: 'BURSAR_PORT_INNER_WATCHER',
+  market: 'BURSAR_PORT_MARKET',
 } as const
 
 const idleSeconds = 30
@@ -62,6 +63,7 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): SandboxSetti
       innerApi: port('innerApi', 8092),
       innerWorker: port('innerWorker', 8093),
       innerWatcher: port('innerWatcher', 8094),
+      market: port('market', 8099),
     },
     pace: {
       bitcoin: pace('BURSAR_BLOCK_SECONDS_BITCOIN', 3),

@@ -1,5 +1,7 @@
 /** The control server: what the world outside does, on demand. Someone pays, a block is found, a chain reorganises. */
 import type { BankControl } from '../bank/index.ts'
+import { FAULT_KINDS, SOURCES } from '../market/index.ts'
+import type { Fault, Source } from '../market/index.ts'
 import type { SandboxChain } from '../chains/chain.ts'
 import { listOfTexts, objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
 import type { Fields } from '../http/fields.ts'
@@ -26,6 +28,8 @@ export interface ControlOptions {
     set(body: unknown): Promise<unknown>
   }
   readonly bank?: BankControl
+  /** Makes a price source lie or fail; undefined: the truth again. */
+  readonly setSourceFault?: (source: Source, fault: Fault | undefined) => void
   readonly log?: (line: string) => void
 }
 
@@ -81,7 +85,7 @@ function chainRoutes(chains: readonly SandboxChain[]): Route[] {
   ]
 }
 
-function platformRoutes({ credit, setClock, rates }: ControlOptions): Route[] {
+function platformRoutes({ credit, setClock, rates, setSourceFault }: ControlOptions): Route[] {
   return [
     post('/credit', ['merchantId', 'ticker', 'amount'], (fields) =>
       present(
@@ -97,6 +101,13 @@ function platformRoutes({ credit, setClock, rates }: ControlOptions): Route[] {
       present(setClock, 'POST /clock')({ advanceMs: wholeNumber(fields, 'advanceMs', 0, longestAdvanceMs) }),
     ),
     { method: 'GET', path: /^\/rates$/, name: 'GET /rates', handle: () => present(rates, 'GET /rates').list() },
+    post('/rates/fault', ['source', 'kind', 'factor'], async (fields) => {
+      const source = oneOf(fields, 'source', SOURCES) as Source
+      const kind = fields['kind'] === undefined ? undefined : oneOf(fields, 'kind', FAULT_KINDS)
+      const fault = kind === undefined ? undefined : ({ kind, factor: wholeNumber(fields, 'factor', 1, 1_000_000, 10) } as Fault)
+      present(setSourceFault, 'POST /rates/fault')(source, fault)
+      return { source, fault: fault ?? null }
+    }),
     {
       method: 'POST',
       path: /^\/rates$/,

@@ -16,6 +16,8 @@ export type Source = (typeof SOURCES)[number]
 /** What a source does instead of telling the truth. `times`: its prices by a factor; `one`: everything costs 1. */
 export type Fault = { kind: 'times'; factor: number } | { kind: 'one' | 'zero' | 'stale' | 'html' | 'down' | 'slow' | 'empty' }
 
+export const FAULT_KINDS = ['times', 'one', 'zero', 'stale', 'html', 'down', 'slow', 'empty'] as const
+
 export interface Market extends Listening {
   /** undefined: the truth again */
   setFault(source: Source, fault: Fault | undefined): void

@@ -6,11 +6,13 @@ import type { AssetSettings } from '../../server/src/assets/index.ts'
 import { migrate } from '../../server/src/db/index.ts'
 import { startBank } from '../bank/index.ts'
 import { startControl } from '../control/index.ts'
+import { startMarket } from '../market/index.ts'
 import { portVariables } from '../settings.ts'
 import type { SandboxSettings } from '../settings.ts'
 import type { Supervisor } from '../supervise.ts'
 import type { World } from '../world.ts'
 import { bankAccounts, writeAcquirersFile } from './acquirers.ts'
+import { writeExchangeFile } from './exchange.ts'
 import { writeSettingsFiles } from './files.ts'
 import { prepareKeys, readWallet } from './keys.ts'
 import { demoMerchants } from './merchants.ts'
@@ -50,7 +52,7 @@ export async function startPlatform(
     throw new Error(`${error.message}\nThe data are of another version: remove ${settings.dir} to start afresh`, { cause: error })
   })
   const assets = JSON.parse(readFileSync(files.assets, 'utf8')) as AssetSettings
-  const treasury = openTreasury({ databaseUrl: world.databaseUrl, wallet: readWallet(keys), assets, chains: world.chains })
+  const treasury = openTreasury({ databaseUrl: world.databaseUrl, wallet: readWallet(keys), assets, chains: world.chains, log })
   const clock = { offsetMs: await treasury.clockOffset() }
   const accounts = bankAccounts(keys.folder)
   const bank = await supervisor.start('bank', () =>
@@ -59,9 +61,11 @@ export async function startPlatform(
       now: () => Date.now() + clock.offsetMs,
     }),
   )
+  const prices = createPrices()
+  const market = await supervisor.start('price sources', () => startMarket({ port: settings.ports.market, portSetting: portVariables.market, usd: prices.usd }))
   const control = await supervisor.start('control', async () => {
     const server = await startControl({
-      port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, rates: createPrices(), bank: bank.control, log,
+      port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, rates: prices, setSourceFault: market.setFault, bank: bank.control, log,
       credit: (credit) => treasury.credit(credit),
       setClock: async (move) => {
         const moved = await treasury.setClock(move)
@@ -73,13 +77,15 @@ export async function startPlatform(
   })
   const socket = socketPath(settings.dir)
   const acquirers = writeAcquirersFile(settings.dir, keys.folder, bank.url)
-  const places: Places = { root, databaseUrl: world.databaseUrl, ratesUrl: `${control.url}/rates`, keys, files, acquirers, socket: socket.path }
+  const exchangeFile = writeExchangeFile(settings.dir, market.url)
+  const places: Places = { root, databaseUrl: world.databaseUrl, ratesUrl: `${control.url}/rates`, keys, files, acquirers, exchangeFile, socket: socket.path }
   const environment = environmentOf(places, settings, 0)
   const merchants = await demoMerchants(settings.dir, keys, world.databaseUrl, world.inbox.url)
   await startSigner(supervisor, settings.dir, places)
   await Promise.all((['watcher', 'worker', 'api'] as const).map((role) => startRole(supervisor, settings, places, role)))
   await supervisor.start('hot wallets', async () => {
     await treasury.fill()
+    treasury.stock()
     return { stop: async () => socket.remove() }
   })
   return {

@@ -7,6 +7,8 @@ const START: Record<string, string> = {
 const DECIMAL = /^\d{1,12}(\.\d{1,18})?$/
 
 export interface Prices {
+  /** one whole unit in USD, by ticker, now */
+  usd(): Readonly<Record<string, string>>
   list(): Promise<{ observedAt: number; usd: Record<string, string> }>
   set(body: unknown): Promise<{ usd: Record<string, string> }>
 }
@@ -14,6 +16,7 @@ export interface Prices {
 export function createPrices(): Prices {
   const usd = { ...START }
   return {
+    usd: () => usd,
     list: async () => ({ observedAt: Date.now(), usd }),
     set: async (body) => {
       const given = Object.entries((body ?? {}) as Record<string, unknown>)

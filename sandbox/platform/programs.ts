@@ -17,13 +17,14 @@ export interface Places {
   readonly files: SettingsFiles
   /** `BURSAR_ACQUIRERS_FILE` */
   readonly acquirers: string
+  readonly exchangeFile: string
   /** Where the signer listens: short, since the path of a socket may have 107 bytes. */
   readonly socket: string
 }
 
 /** Nothing is inherited: what a process gets is what stands here. */
 export function environmentOf(places: Places, settings: SandboxSettings, inner: number): NodeJS.ProcessEnv {
-  const { databaseUrl, ratesUrl, keys, files, acquirers, socket } = places
+  const { databaseUrl, ratesUrl, keys, files, acquirers, exchangeFile, socket } = places
   return {
     PATH: process.env['PATH'],
     DATABASE_URL: databaseUrl,
@@ -36,6 +37,7 @@ export function environmentOf(places: Places, settings: SandboxSettings, inner: 
     BURSAR_XPUBS_FILE: keys.wallet,
     BURSAR_POLICY_FILE: files.policy,
     BURSAR_ACQUIRERS_FILE: acquirers,
+    BURSAR_EXCHANGE_FILE: exchangeFile,
     BURSAR_SIGNER: `unix:${socket}`,
     BURSAR_RATES_URL: ratesUrl,
     BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8',

@@ -4,10 +4,8 @@ import { deriveAddress as deriveBitcoin } from '@bursar/chainkit/bitcoin'
 import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
 import { deriveAddress as deriveTron } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
-import { randomBytes } from 'node:crypto'
 import { createCatalogue } from '../../server/src/assets/index.ts'
 import type { AssetSettings, Catalogue } from '../../server/src/assets/index.ts'
-import { uuidv7 } from '../../server/src/base/id.ts'
 import { createDb, createPool, inTransaction } from '../../server/src/db/index.ts'
 import type { Db } from '../../server/src/db/index.ts'
 import { parseUnits } from '../../server/src/money/index.ts'
@@ -15,11 +13,14 @@ import { advanceClock, readClockOffset } from '../../server/src/platform/busines
 import { grantCapital } from '../../server/src/treasury/index.ts'
 import type { SandboxChain } from '../chains/chain.ts'
 import { Refusal } from '../http/refusal.ts'
+import { newId, stockPositions } from './exchange.ts'
 import type { SandboxWallet } from './keys.ts'
 
 export interface SandboxTreasury {
   /** Sends the hot wallets a first filling, once. */
   fill(): Promise<void>
+  /** Puts a part of the owner's money into what exchanges trade with, once it is booked. */
+  stock(): void
   credit(credit: { merchantId: string; ticker: string; amount: string }): Promise<{ hash: string }>
   setClock(move: { advanceMs: number }): Promise<{ offsetMs: number }>
   /** How far business time is ahead, ms. */
@@ -43,10 +44,13 @@ export function openTreasury(options: {
   wallet: SandboxWallet
   assets: AssetSettings
   chains: readonly SandboxChain[]
+  log: (line: string) => void
 }): SandboxTreasury {
   const pool = createPool({ url: options.databaseUrl, applicationName: 'bursar sandbox', max: 2 })
   const db = createDb(pool)
   const catalogue = createCatalogue(options.assets)
+  const stopping = new AbortController()
+  let stocking: Promise<void> = Promise.resolve()
   const send = (chain: SandboxChain, ticker: string, amount: string): Promise<string> =>
     chain.pay({ ticker, to: hotAddress(options.wallet, chain.blockchain), amount })
   return {
@@ -58,6 +62,9 @@ export function openTreasury(options: {
           for (let piece = 0; piece < pieces; piece += 1) await send(chain, ticker, String(Number(amount) / pieces))
         }
       }
+    },
+    stock: () => {
+      stocking = stockPositions(db, catalogue, stopping.signal).catch((error: Error) => options.log(`the owner's money is not traded with: ${error.message}`))
     },
     credit: async ({ merchantId, ticker, amount }) => {
       const units = unitsOf(catalogue, ticker, amount)
@@ -72,6 +79,8 @@ export function openTreasury(options: {
     setClock: async ({ advanceMs }) => ({ offsetMs: await advanceClock(db, advanceMs) }),
     clockOffset: () => readClockOffset(db),
     close: async () => {
+      stopping.abort()
+      await stocking
       await readClockOffset(db).catch(() => 0)
       await pool.end()
     },
@@ -82,8 +91,6 @@ function hotAddress({ bitcoin, evm, tron }: SandboxWallet, blockchain: string): 
   if (blockchain === 'BITCOIN') return deriveBitcoin(bitcoin.hot, 0, 0, 'regtest').address
   return blockchain === 'TRON' ? deriveTron(tron.hot, 0).address : deriveEvm(evm.hot, 0).address
 }
-
-const newId = (): string => uuidv7(Date.now(), randomBytes(10))
 
 function unitsOf(catalogue: Catalogue, ticker: string, amount: string): bigint {
   const asset = catalogue.findCrypto(ticker)

@@ -42,6 +42,9 @@ export interface Sandbox {
   balanceOf(blockchain: Network, ticker: string, address: string): Promise<string>
   credit(merchant: Merchant, ticker: string, amount: string): Promise<void>
   advance(ms: number): Promise<void>
+  rates(usd: Record<string, string>): Promise<void>
+  /** A price source lies or fails; without a kind it tells the truth again. */
+  sourceFault(fault: { source: string; kind?: string; factor?: number }): Promise<void>
   behave(merchant: Merchant, behaviour: { status?: number; delayMs?: number; failNext?: number }): Promise<void>
   messages(merchant: Merchant, after?: number): Promise<Message[]>
   /** Waits for a notification of an object, by a field of its body; fails with everything received when it does not come. */
@@ -62,7 +65,7 @@ export interface Sandbox {
 const root = new URL('../../', import.meta.url).pathname
 
 const PORTS = [
-  'API', 'CONTROL', 'INBOX', 'BITCOIN', 'ETHEREUM', 'BSC', 'TRON', 'BANK', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER',
+  'API', 'CONTROL', 'INBOX', 'BITCOIN', 'ETHEREUM', 'BSC', 'TRON', 'BANK', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER', 'MARKET',
 ] as const
 
 const freePorts = async (count: number): Promise<number[]> => {
@@ -150,6 +153,8 @@ const connect = (
       (await ask<{ value: string }>('GET', `${control}/balance?blockchain=${blockchain}&ticker=${ticker}&address=${address}`)).value,
     credit: async (merchant, ticker, amount) => void (await ask('POST', `${control}/credit`, { merchantId: merchant.id, ticker, amount })),
     advance: async (advanceMs) => void (await ask('POST', `${control}/clock`, { advanceMs })),
+    rates: async (usd) => void (await ask('POST', `${control}/rates`, usd)),
+    sourceFault: async (fault) => void (await ask('POST', `${control}/rates/fault`, fault)),
     behave: async (merchant, behaviour) => void (await ask('PUT', `${inbox}/behaviour`, { merchantId: merchant.id, ...behaviour })),
     messages,
     notified: async (merchant, match, withinMs = 60_000) => {

@@ -1,0 +1,51 @@
+/** What the sandbox exchanges with: price sources that follow the script, their settings, and a stock of the owner's money. */
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Catalogue } from '../../server/src/assets/index.ts'
+import { uuidv7 } from '../../server/src/base/id.ts'
+import { inTransaction, type Db } from '../../server/src/db/index.ts'
+import { fundPosition } from '../../server/src/exchange/index.ts'
+import { totalOf } from '../../server/src/ledger/index.ts'
+import { parseUnits } from '../../server/src/money/index.ts'
+
+export const newId = (): string => uuidv7(Date.now(), randomBytes(10))
+
+/** A script may move prices by a fifth a minute before anyone doubts it. */
+const JUMP = { jumpBpsPerMinute: 2_000 }
+
+/** @param market where all six sources are */
+export function writeExchangeFile(dir: string, market: string): string {
+  const at = { origin: market }
+  const file = join(dir, 'settings', 'exchange.json')
+  const settings = {
+    sources: { venues: { binance: at, kraken: at, bybit: at, whitebit: at }, official: { nbu: at, nbk: at } },
+    legs: Object.fromEntries(['BTC', 'ETH', 'BNB', 'TRX', 'USDC', 'UAH', 'KZT', 'USD', 'EUR'].map((ticker) => [ticker, JUMP])),
+  }
+  writeFileSync(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
+  return file
+}
+
+/** What a new sandbox's owner trades with. */
+const STOCK: Record<string, string> = { BTC: '1', ETH: '20', BNB: '20', TRX: '20000', USDT: '50000', USDC: '20000' }
+const LOOK_EVERY_MS = 1_000
+
+/** Puts the owner's money into the position once it is booked, each asset once. Ends when all is done, or told to. */
+export async function stockPositions(db: Db, catalogue: Catalogue, signal: AbortSignal): Promise<void> {
+  const left = new Map(Object.entries(STOCK).filter(([ticker]) => catalogue.find(ticker) !== undefined))
+  while (left.size > 0 && !signal.aborted) {
+    for (const [ticker, amount] of left) {
+      const parsed = parseUnits(amount, catalogue.find(ticker)!.scale)
+      if (!parsed.ok) throw new Error(`${amount} is no amount of ${ticker}`)
+      const { rows } = await sql`select 1 from exchange_inventory where asset = ${ticker} limit 1`.execute(db)
+      if (rows.length > 0) left.delete(ticker)
+      else if ((await totalOf(db, ticker, 'capital')) >= parsed.units) {
+        await inTransaction(db, (tx) => fundPosition(tx, ticker, parsed.units, { at: new Date(), newId }))
+        left.delete(ticker)
+      }
+    }
+    if (left.size > 0) await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
+  }
+}

@@ -1,0 +1,61 @@
+/** Exchanges in the whole sandbox: prices come over the sources' own protocols, money leaves and arrives on balances. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSandbox, type Sandbox } from './sandbox.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
+  await sandbox.credit(sandbox.merchants[0], 'USDT', '2000')
+  await priced('USDT', 'BTC')
+}, 180_000)
+afterAll(() => sandbox?.stop(), 60_000)
+
+const merchant = () => sandbox.merchants[0]
+const balance = async (ticker: string): Promise<string> => (await merchant().client.balances.list([ticker]))[0]!.value
+const estimate = () => merchant().client.exchange.estimate({ spendTicker: 'USDT', targetTicker: 'BTC', amount: '0.01', side: 'target' })
+const eventually = async <T>(what: () => Promise<T | undefined>): Promise<T> => {
+  const deadline = performance.now() + 60_000
+  for (;;) {
+    const found = await what().catch(() => undefined)
+    if (found !== undefined) return found
+    if (performance.now() > deadline) throw new Error(sandbox.logs())
+    await sleep(200)
+  }
+}
+/** Once there is a price, and the owner's money is in the position. */
+const priced = (spendTicker: string, targetTicker: string) =>
+  eventually(() => merchant().client.exchange.estimate({ spendTicker, targetTicker, amount: '10', side: 'spend' }))
+
+describe('an exchange', () => {
+  test('at the estimated price is Done, and told', async () => {
+    const { price, spend } = await estimate()
+    expect(price.pair).toEqual(['BTC', 'USDT'])
+    const { id } = await merchant().client.exchange.create({ spendTicker: 'USDT', targetTicker: 'BTC', amount: '0.01', side: 'target', price: price.value, localId: 'x-1' })
+    expect(await sandbox.notified(merchant(), { id, status: 'Done' })).toMatchObject({ kind: 'Exchange', targetAmount: '0.01', spendAmount: spend.amount, price: price.value, localId: 'x-1' })
+    expect(await balance('BTC')).toBe('0.01')
+    expect(Number(await balance('USDT'))).toBeCloseTo(2000 - Number(spend.amount), 6)
+  })
+
+  test('follows the market; a promise of before the move is void', async () => {
+    const before = await estimate()
+    await sandbox.rates({ BTC: '68000' })
+    const after = await eventually(async () => {
+      const now = await estimate()
+      return Number(now.price.value) > Number(before.price.value) * 1.03 ? now : undefined
+    })
+    expect(Number(after.price.value)).toBeCloseTo(68_000 * 1.0004 * (1 / 0.996), -2)
+    await expect(merchant().client.exchange.create({ spendTicker: 'USDT', targetTicker: 'BTC', amount: '0.01', side: 'target', price: before.price.value })).rejects.toMatchObject({ code: 3 })
+  })
+
+  test('one source that lies moves nothing; too few that agree close the market, and it opens again', async () => {
+    const honest = Number((await estimate()).price.value)
+    await sandbox.sourceFault({ source: 'kraken', kind: 'one' })
+    await sleep(6_500)
+    expect(Number((await estimate()).price.value)).toBeCloseTo(honest, 0)
+    for (const source of ['binance', 'bybit', 'whitebit']) await sandbox.sourceFault({ source, kind: source === 'bybit' ? 'stale' : 'html' })
+    await eventually(async () => (await estimate().then(() => undefined, (error: { code: number; message: string }) => (error.code === 2 ? error : undefined))))
+    for (const source of ['kraken', 'binance', 'bybit', 'whitebit']) await sandbox.sourceFault({ source })
+    await priced('USDT', 'BTC')
+  })
+})
