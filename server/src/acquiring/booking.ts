@@ -1,0 +1,107 @@
+import type { AcquirerState } from '../adapters/acquirers/port.ts'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import { lockDebts, pairText, unfreezeDebtors } from '../debts/index.ts'
+import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
+import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import type { Payment, PaymentListener, SuspendedFor } from './payment.ts'
+import { acceptItem, costItem, creditItem, suspendItem } from './postings.ts'
+import { lockPayment, movePayment, setCost, type Learned } from './store.ts'
+
+type Paid = Extract<AcquirerState, { kind: 'succeeded' | 'reversed' }>
+
+/** Books money that the acquirer confirms, to the merchant or to suspense. The payment's row is locked by the caller. */
+export const book = async (
+  tx: Tx,
+  payment: Payment,
+  answer: Paid,
+  listener: PaymentListener,
+  next: Date | null,
+  moment: Moment,
+): Promise<Effects> => {
+  const learned: Learned = {
+    acquirerReference: answer.acquirerReference,
+    paidTicker: answer.ticker,
+    paidUnits: answer.units,
+    costUnits: answer.feeUnits ?? 0n,
+    maskedCard: answer.maskedCard,
+  }
+  const paid: Payment = { ...payment, paidTicker: answer.ticker, paidUnits: answer.units, maskedCard: answer.maskedCard ?? null }
+  if (answer.ticker !== payment.ticker || answer.units !== payment.units) {
+    const suspended = await suspend(tx, payment, 'amount-differs', learned, next, moment)
+    return joinEffects([suspended, await listener.ended(tx, { ...paid, state: 'suspended', suspendedFor: 'amount-differs' }, moment)])
+  }
+  const attribution = await listener.paid(tx, paid, moment)
+  const own = attribution.kind === 'credit'
+    ? await credit(tx, payment, attribution.fee, learned, next, moment)
+    : await suspend(tx, payment, attribution.why, learned, next, moment)
+  return joinEffects([own, attribution.effects])
+}
+
+const credit = async (tx: Tx, payment: Payment, fee: bigint, learned: Learned, next: Date | null, moment: Moment): Promise<Effects> => {
+  const moved = await movePayment(tx, payment, 'credited', { ...learned, fee }, { at: moment.at, next })
+  if (!moved) throw new Error(`payment ${payment.id} is ${payment.state}, which takes no credit`)
+  return repaying(tx, moved, (owed) => creditItem({ ...atAcquirer(moved), units: moved.paidUnits!, fee }, owed, moment), moment)
+}
+
+const suspend = async (
+  tx: Tx,
+  payment: Payment,
+  why: SuspendedFor,
+  learned: Learned,
+  next: Date | null,
+  moment: Moment,
+): Promise<Effects> => {
+  const moved = await movePayment(tx, payment, 'suspended', { ...learned, suspendedFor: why }, { at: moment.at, next })
+  if (!moved) throw new Error(`payment ${payment.id} is ${payment.state}, which takes no money`)
+  await raiseAlert(tx, { kind: 'payment-suspended', subject: moved.id, text: textOf(moved, why) }, moment)
+  return { items: [suspendItem({ ...atAcquirer(moved), units: moved.paidUnits! }, moment)], notices: [] }
+}
+
+const REASONS: Record<SuspendedFor, string> = {
+  'amount-differs': 'is not what was ordered',
+  'paid-before': 'paid an invoice that was paid already',
+  'came-late': 'came after its invoice had failed',
+}
+
+const textOf = ({ id, merchantId, invoiceId, acquirer, paidUnits, paidTicker }: Payment, why: SuspendedFor): string =>
+  `Payment ${id} at ${acquirer} (${paidUnits} minor units of ${paidTicker}, invoice ${invoiceId} of merchant ${merchantId}) ${REASONS[why]}; the money is in suspense: bursar payment refund or bursar payment accept`
+
+const atAcquirer = ({ merchantId, id, acquirer, paidTicker, costUnits }: Payment) => ({
+  merchantId, id, acquirer, ticker: paidTicker!, costUnits,
+})
+
+/** A posting that brings a merchant money repays first what it owes. */
+const repaying = async (
+  tx: Tx,
+  { merchantId, paidTicker }: Payment,
+  post: (owed: bigint) => ReturnType<typeof creditItem>,
+  moment: Moment,
+): Promise<Effects> => {
+  const pair = { merchantId, asset: paidTicker! }
+  const before = (await lockDebts(tx, [pair])).get(pairText(pair)) ?? 0n
+  const { item, owed } = post(before)
+  if (before > 0n && owed === 0n) await unfreezeDebtors(tx, [pair], moment)
+  return { items: [item], notices: [] }
+}
+
+/** The operator gives suspended money to the merchant. Throws unless it is in suspense, whole. */
+export const acceptPayment = async (tx: Tx, id: string, listener: PaymentListener, moment: Moment): Promise<Effects> => {
+  const payment = await lockPayment(tx, id)
+  if (!payment) throw new Error(`there is no payment ${id}`)
+  if (payment.state !== 'suspended') throw new Error(`payment ${id} is ${payment.state}: only money in suspense is accepted`)
+  if (payment.refundedUnits > 0n) throw new Error(`payment ${id} is being given back, in whole or in part`)
+  const fee = listener.feeOf(payment)
+  const moved = await movePayment(tx, payment, 'credited', { fee, suspendedFor: null }, { at: moment.at, next: null })
+  if (!moved) throw new Error(`payment ${id} has changed: try again`)
+  await resolveAlert(tx, 'payment-suspended', id, moment.at)
+  return repaying(tx, moved, (owed) => acceptItem({ ...atAcquirer(moved), units: moved.paidUnits!, fee }, owed, moment), moment)
+}
+
+/** What the acquirer kept is known, or known better. The payment's row is locked by the caller. */
+export const bookCost = async (tx: Tx, payment: Payment, costUnits: bigint, moment: Moment): Promise<Effects> => {
+  const units = costUnits - payment.costUnits
+  if (units === 0n) return noEffects
+  await setCost(tx, payment, costUnits, moment.at)
+  return { items: [costItem({ ...atAcquirer(payment), units }, { kind: 'payment', id: payment.id }, moment)], notices: [] }
+}

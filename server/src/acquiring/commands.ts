@@ -1,0 +1,80 @@
+import type { PaymentPage } from '../adapters/acquirers/port.ts'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import { noEffects, type Effects } from '../effects/index.ts'
+import { raiseOrRenewAlert } from '../platform/alerts.ts'
+import type { Payment, PaymentListener, PaymentOrder } from './payment.ts'
+import { routeOf, type Failing, type RoutingTable } from './routing.ts'
+import { firstAsk } from './schedule.ts'
+import { insertPayment, lockPayment, movePayment, type Learned } from './store.ts'
+
+/** Whom orders can be given to, and who is not doing well. */
+export interface Routing {
+  table: RoutingTable
+  failing: Failing
+}
+
+/**
+ * Plans a payment with the first acquirer of the route that was not tried. A worker gives it the order.
+ * @returns undefined when no acquirer takes such an order, or all have been tried
+ */
+export const planPayment = async (
+  tx: Tx,
+  order: PaymentOrder,
+  { table, failing }: Routing,
+  moment: Moment,
+  tried: readonly string[] = [],
+): Promise<Payment | undefined> => {
+  const route = routeOf(table, { direction: 'payIn', ticker: order.ticker, units: order.units }, failing)
+  const acquirer = route.find((name) => !tried.includes(name))
+  if (acquirer === undefined) return undefined
+  const { merchantId, invoiceId, ticker, units, description, email, language, returnUrl, expiresAt } = order
+  const payment: Payment = {
+    merchantId, invoiceId, ticker, units, description, email, language, returnUrl, expiresAt,
+    id: moment.newId(), acquirer, tried: [...tried], state: 'planned', page: null, acquirerReference: null, paidTicker: null,
+    paidUnits: null, costUnits: 0n, fee: 0n, maskedCard: null, refusalCode: null, refusalMessage: null, suspendedFor: null,
+    refundedUnits: 0n, asked: 0, epoch: 0, createdAt: moment.at,
+  }
+  await insertPayment(tx, payment)
+  return payment
+}
+
+/** From now on the acquirer may have the order. @returns undefined when somebody else was faster */
+export const recordAsked = async (tx: Tx, payment: Payment, until: Date, at: Date): Promise<Payment | undefined> =>
+  movePayment(tx, payment, 'asked', {}, { at, next: until })
+
+/** The acquirer's page is there: the payer can be sent on. */
+export const recordMade = async (tx: Tx, id: string, page: PaymentPage, { at }: Moment): Promise<void> => {
+  const payment = await lockPayment(tx, id)
+  if (!payment) return
+  const { method, url, fields, acquirerReference } = page
+  await movePayment(tx, payment, 'made', { page: { method, url, fields }, acquirerReference }, { at, next: firstAsk(at) })
+}
+
+/** The order may have reached the acquirer, and there is no page: it is only asked about from now on. */
+export const recordUnanswered = async (tx: Tx, id: string, { at }: Moment): Promise<Payment | undefined> => {
+  const payment = await lockPayment(tx, id)
+  return payment && movePayment(tx, payment, 'unanswered', {}, { at, next: at })
+}
+
+/**
+ * Proven that this acquirer has not taken the order: the next one of the route gets it under a reference of its own. When
+ * there is none, the payment has ended without money.
+ */
+export const recordNotTaken = async (
+  tx: Tx,
+  id: string,
+  why: Required<Pick<Learned, 'refusalCode' | 'refusalMessage'>>,
+  routing: Routing,
+  listener: PaymentListener,
+  moment: Moment,
+): Promise<Effects> => {
+  const payment = await lockPayment(tx, id)
+  const moved = payment && (await movePayment(tx, payment, 'notTaken', why, { at: moment.at, next: null }))
+  if (!moved) return noEffects
+  const next = await planPayment(tx, moved, routing, moment, [...moved.tried, moved.acquirer])
+  if (next) return noEffects
+  const text = `No acquirer took an order of ${moved.ticker}: the last was ${moved.acquirer}, which said ${why.refusalMessage}. Check the acquirers' accounts`
+  await raiseOrRenewAlert(tx, { kind: 'payment-not-taken', subject: moved.ticker, text }, moment)
+  return listener.ended(tx, moved, moment)
+}

@@ -1,0 +1,63 @@
+import type { CardTicker, PaymentPage } from '../adapters/acquirers/port.ts'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import type { Effects } from '../effects/index.ts'
+import type { PaymentState } from './machine.ts'
+
+export type PageLanguage = 'uk' | 'kk' | 'ru' | 'en'
+
+/** What is to be paid, before an acquirer is chosen. `units` are minor units of the currency, 1/100. */
+export interface PaymentOrder {
+  merchantId: string
+  invoiceId: string
+  ticker: CardTicker
+  units: bigint
+  description: string
+  email: string | null
+  language: PageLanguage
+  returnUrl: string
+  expiresAt: Date
+}
+
+/** One order with one acquirer. Units are minor units. */
+export interface Payment extends PaymentOrder {
+  /** our reference with the acquirer */
+  id: string
+  acquirer: string
+  tried: string[]
+  state: PaymentState
+  page: Omit<PaymentPage, 'acquirerReference'> | null
+  acquirerReference: string | null
+  paidTicker: string | null
+  paidUnits: bigint | null
+  costUnits: bigint
+  fee: bigint
+  maskedCard: string | null
+  refusalCode: string | null
+  refusalMessage: string | null
+  suspendedFor: SuspendedFor | null
+  refundedUnits: bigint
+  asked: number
+  epoch: number
+  createdAt: Date
+}
+
+/** Not what was ordered; the invoice was paid before; the invoice had failed before. */
+export type SuspendedFor = 'amount-differs' | 'paid-before' | 'came-late'
+
+/** Whose the money of a payment is. `fee` is ours, minor units, at most what was paid. */
+export type Attribution =
+  | { kind: 'credit'; fee: bigint; effects: Effects }
+  | { kind: 'suspend'; why: Exclude<SuspendedFor, 'amount-differs'>; effects: Effects }
+
+/** The room whose invoices are paid: told in the transaction of the change, with the payment's row locked. */
+export interface PaymentListener {
+  /** The acquirer has confirmed exactly what was ordered. The listener's own rows say whose the money is. */
+  paid(tx: Tx, payment: Payment, moment: Moment): Promise<Attribution>
+  /** The acquirer says paid, and is asked again before anything is booked. */
+  reported(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
+  /** Refused, expired, taken by no acquirer, or in suspense as another amount: this order pays no invoice. */
+  ended(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
+  /** What should be charged for a suspended payment that the operator gives to the merchant. */
+  feeOf(payment: Payment): bigint
+}

@@ -1,0 +1,34 @@
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import { freezeDebtors, lockAvailable, pairText } from '../debts/index.ts'
+import { noEffects, type Effects } from '../effects/index.ts'
+import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import type { Payment } from './payment.ts'
+import { takeBackItem } from './postings.ts'
+import { movePayment } from './store.ts'
+
+/**
+ * The acquirer took a booked payment back: what is left of it after refunds leaves the balance it was booked to, and what
+ * isn't there any more is owed (F8). The payment's row is locked by the caller.
+ */
+export const takeBack = async (tx: Tx, payment: Payment, next: Date | null, moment: Moment): Promise<Effects> => {
+  const account = payment.state === 'suspended' ? 'suspense' : 'merchant'
+  const moved = await movePayment(tx, payment, 'reversed', {}, { at: moment.at, next })
+  if (!moved) return noEffects
+  const pair = { merchantId: payment.merchantId, asset: payment.paidTicker! }
+  const available = (await lockAvailable(tx, [pair])).get(pairText(pair))![account]
+  const units = payment.paidUnits! - payment.refundedUnits
+  const fee = payment.fee < units ? payment.fee : units
+  const money = { merchantId: payment.merchantId, id: payment.id, acquirer: payment.acquirer, ticker: payment.paidTicker!, units, fee }
+  const { item, short } = takeBackItem(money, { account, available }, moment)
+  if (short > 0n) await freezeDebtors(tx, [pair], moment)
+  await resolveAlert(tx, 'payment-suspended', payment.id, moment.at)
+  await raiseAlert(tx, { kind: 'payment-reversed', subject: payment.id, text: textOf(payment, short), detail: { units: `${units}`, shortUnits: `${short}` } }, moment)
+  return { items: [item], notices: [] }
+}
+
+const textOf = ({ id, merchantId, invoiceId, acquirer, paidTicker }: Payment, short: bigint): string => {
+  const lost = `${acquirer} took back payment ${id} of invoice ${invoiceId} of merchant ${merchantId}, which had been booked`
+  const spent = `the money was spent, so withdrawals of its ${paidTicker} are frozen until the rest is repaid`
+  return short > 0n ? `${lost}; ${spent}` : `${lost}: tell the merchant, and answer the acquirer if it is disputed`
+}
