@@ -97,7 +97,7 @@ create table fiat_invoices (
   meta text,
   email text,
   redirect_url text,
-  -- null until the payer chooses
+  -- null: the payer chooses
   ticker text,
   units numeric(78, 0) check (units > 0),
   state text not null,
@@ -112,7 +112,7 @@ create table fiat_invoices (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (merchant_id, id),
-  check ((ticker is null) = (units is null))
+  check (units is null or ticker is not null)
 ) with (fillfactor = 70);
 create unique index fiat_invoices_id on fiat_invoices (id);
 create index fiat_invoices_open on fiat_invoices (expires_at) where state in ('created', 'pending', 'paid');

@@ -1,0 +1,74 @@
+import { hasAwaited, paymentsOf, type Attribution, type Payment, type PaymentListener } from '../acquiring/index.ts'
+import { chargeOf } from '../assets/index.ts'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import { noEffects, type Effects } from '../effects/index.ts'
+import { INVOICE_ERRORS, type FiatInvoice } from './invoice.ts'
+import { assetOf, noticeOf } from './notice.ts'
+import type { FiatInvoiceSettings } from './settings.ts'
+import { announceChange, change, lockById } from './store.ts'
+
+type Settings = Pick<FiatInvoiceSettings, 'catalogue'>
+
+/**
+ * What payments do to their invoices. The first one that the acquirer confirms pays the invoice; every other one is seen and
+ * stays in suspense, as does one for an invoice whose merchant was told Failed.
+ */
+export const createPaymentFollowing = (settings: Settings): PaymentListener => ({
+  paid: async (tx, payment, moment) => paid(tx, payment, settings, moment),
+
+  reported: async (tx, payment, moment) => {
+    const invoice = await lockOf(tx, payment)
+    await change(tx, invoice, 'reported', { paymentId: payment.id }, moment.at)
+    return noEffects
+  },
+
+  ended: async (tx, payment, moment): Promise<Effects> => {
+    const invoice = await lockOf(tx, payment)
+    const isStillReported = (await paymentsOf(tx, payment.merchantId, invoice.id)).some(({ state }) => state === 'reported')
+    if (invoice.state === 'paid' && !isStillReported) await change(tx, invoice, 'unreported', {}, moment.at)
+    else await announceChange(tx, invoice.id)
+    return noEffects
+  },
+
+  feeOf: ({ paidTicker, paidUnits }) => feeOf(settings, paidTicker!, paidUnits!),
+})
+
+const lockOf = async (tx: Tx, { invoiceId, id }: Payment): Promise<FiatInvoice> => {
+  const invoice = await lockById(tx, invoiceId)
+  if (!invoice) throw new Error(`payment ${id} is of invoice ${invoiceId}, which does not exist`)
+  return invoice
+}
+
+/** Our fee, rounded up to a minor unit and never more than what was paid. */
+const feeOf = ({ catalogue }: Settings, ticker: string, units: bigint): bigint => chargeOf(assetOf(ticker, catalogue).payIn.fee, units, units)
+
+const paid = async (tx: Tx, payment: Payment, settings: Settings, moment: Moment): Promise<Attribution> => {
+  const invoice = await lockOf(tx, payment)
+  if (invoice.state === 'done') return { kind: 'suspend', why: 'paid-before', effects: noEffects }
+  const fee = feeOf(settings, payment.paidTicker!, payment.paidUnits!)
+  const changes = { paidUnits: payment.paidUnits, feeUnits: fee, maskedCard: payment.maskedCard, paymentId: payment.id, errorCode: null, errorMessage: null }
+  const done = await change(tx, invoice, 'credited', changes, moment.at)
+  if (!done) return { kind: 'suspend', why: 'came-late', effects: noEffects }
+  return { kind: 'credit', fee, effects: { items: [], notices: [noticeOf(done, 'Done', settings.catalogue)] } }
+}
+
+/** Fails an invoice whose time has run out, unless a payment is under way: then that decides. */
+export const runOut = async (tx: Tx, id: string, settings: Settings, moment: Moment): Promise<Effects> => {
+  const invoice = await lockById(tx, id)
+  if (!invoice || invoice.expiresAt > moment.at || (await hasAwaited(tx, invoice.merchantId, id))) return noEffects
+  const { code, message } = errorOf(await paymentsOf(tx, invoice.merchantId, id))
+  const failed = await change(tx, invoice, 'ranOut', { errorCode: code, errorMessage: message }, moment.at)
+  return failed ? { items: [], notices: [noticeOf(failed, 'Failed', settings.catalogue)] } : noEffects
+}
+
+/** What the newest attempt came to. */
+const errorOf = (payments: readonly Payment[]): { code: number; message: string } => {
+  if (payments.some(({ state }) => state === 'suspended')) return INVOICE_ERRORS.amountDiffers
+  const last = payments.findLast(({ state }) => state === 'refused' || state === 'not-taken')
+  if (!last) return INVOICE_ERRORS.expired
+  if (last.state === 'not-taken') return INVOICE_ERRORS.unavailable
+  const { refusalCode, refusalMessage } = last
+  const code = /^[1-9]\d{0,8}$/.test(refusalCode ?? '') ? Number(refusalCode) : INVOICE_ERRORS.refused.code
+  return { code, message: refusalMessage === null || refusalMessage === '' ? INVOICE_ERRORS.refused.message : refusalMessage }
+}

@@ -1,0 +1,19 @@
+/**
+ * Fiat invoices, which cards pay. Promises that an invoice is paid by the first payment its acquirer confirms and by no other,
+ * that each status is told once, in the transaction that makes it true, and that Failed is told only when no payment is under
+ * way.
+ */
+export { proceed } from './commands.ts'
+export type { FiatChoice } from './commands.ts'
+export { createPaymentFollowing } from './following.ts'
+export type { FiatInvoice } from './invoice.ts'
+export { createFiatExpiryJob } from './jobs.ts'
+export { findForPayer } from './queries.ts'
+export type { FiatInvoiceForPayer, FiatStanding } from './queries.ts'
+export { FiatPayerRefusal } from './refusal.ts'
+export type { FiatPayerReason } from './refusal.ts'
+export { fiatInvoiceFormRoute, fiatInvoiceRoutes } from './routes.ts'
+export type { FiatInvoiceRoutesDeps } from './routes.ts'
+export { pageUrl } from './settings.ts'
+export type { FiatInvoiceSettings } from './settings.ts'
+export { FIAT_INVOICE_CHANNEL } from './store.ts'

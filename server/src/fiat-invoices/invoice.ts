@@ -1,0 +1,44 @@
+import type { FiatInvoiceState } from './machine.ts'
+
+/** Units are minor units of the currency, 1/100. */
+export interface FiatInvoice {
+  merchantId: string
+  id: string
+  name: string
+  description: string | null
+  meta: string | null
+  email: string | null
+  redirectUrl: string | null
+  /** null until the payer chooses; the currency may be given without the amount */
+  ticker: string | null
+  units: bigint | null
+  state: FiatInvoiceState
+  paidUnits: bigint | null
+  feeUnits: bigint | null
+  maskedCard: string | null
+  errorCode: number | null
+  errorMessage: string | null
+  /** its newest payment */
+  paymentId: string | null
+  expiresAt: Date
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** How long an invoice waits for its payer, ms of the business clock (`contract.md` 13). */
+export const LIFE_MS = 72 * 3_600_000
+
+/** Shown where the acquirer tells no card. */
+export const UNKNOWN_CARD = '****************'
+
+/** What `error.code` of a failed invoice says; `error.message` says it in words. */
+export const INVOICE_ERRORS = {
+  /** nobody tried to pay */
+  expired: { code: 1, message: 'Not paid in time' },
+  /** the last card was refused; the message is the acquirer's */
+  refused: { code: 2, message: 'The card was refused' },
+  /** another amount arrived than was asked for; the money is with the service */
+  amountDiffers: { code: 3, message: 'The amount paid is not the amount asked for' },
+  /** no acquirer took the order */
+  unavailable: { code: 4, message: 'Card payments were not available' },
+} as const

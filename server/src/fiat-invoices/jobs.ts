@@ -1,0 +1,31 @@
+import { awaitedPayments } from '../acquiring/index.ts'
+import { inTransaction } from '../db/index.ts'
+import { carryOut } from '../effects/index.ts'
+import type { Job } from '../jobs/index.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { runOut } from './following.ts'
+import type { FiatInvoiceSettings } from './settings.ts'
+import { findRunOut } from './store.ts'
+
+const MOST_AT_ONCE = 100
+
+/** Ends invoices whose time has run out on the business clock. */
+export const createFiatExpiryJob = (
+  deps: { runtime: Runtime; settings: Pick<FiatInvoiceSettings, 'catalogue'>; pause(name: string): Promise<void> },
+  everyMs: number,
+): Job => ({
+  name: 'expiry of fiat invoices',
+  everyMs,
+  run: async () => {
+    const { runtime, settings } = deps
+    const ids = await findRunOut(runtime.db, awaitedPayments, momentOf(runtime).at, MOST_AT_ONCE)
+    for (const id of ids) {
+      await deps.pause('fiat-invoice-run-out')
+      await inTransaction(runtime.db, async (tx) => {
+        const moment = momentOf(runtime)
+        await carryOut(tx, await runOut(tx, id, settings, moment), moment)
+      })
+    }
+    return ids.length === MOST_AT_ONCE
+  },
+})

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import { isUnderWay, paymentsOf, type Payment } from '../acquiring/index.ts'
+import type { FiatAsset } from '../assets/index.ts'
+import type { Db, Tx } from '../db/index.ts'
+import { offered } from './amounts.ts'
+import { canRetry } from './commands.ts'
+import type { FiatInvoice } from './invoice.ts'
+import type { FiatInvoiceSettings } from './settings.ts'
+import { findById } from './store.ts'
+
+/** What an invoice's payer is to see and can do. */
+export type FiatStanding =
+  /** the payer says who they are, and the amount where it is open, in one of these currencies */
+  | { at: 'open'; offered: readonly FiatAsset[] }
+  /** an acquirer is being asked for its page */
+  | { at: 'waiting' }
+  /** the acquirer's page is there; a payer who was at it waits for the acquirer's word */
+  | { at: 'leaving'; page: NonNullable<Payment['page']> }
+  /** the acquirer says paid, and is asked to confirm it */
+  | { at: 'checking' }
+  | { at: 'paid'; when: Date }
+  /** `reason`: the acquirer's words, or null */
+  | { at: 'failed'; reason: string | null; canRetry: boolean }
+  /** its time ran out, and no card was tried */
+  | { at: 'expired' }
+
+/** All that a page of an invoice is made of. Nothing of it but `invoice.email` is anybody's secret. */
+export interface FiatInvoiceForPayer {
+  invoice: FiatInvoice
+  company: { name: string; url: string }
+  standing: FiatStanding
+}
+
+/** An invoice by its id, which nobody can guess, for its payer. */
+export const findForPayer = async (
+  db: Db | Tx,
+  id: string,
+  settings: Pick<FiatInvoiceSettings, 'catalogue' | 'table'>,
+): Promise<FiatInvoiceForPayer | undefined> => {
+  const invoice = await findById(db, id)
+  if (!invoice) return undefined
+  const { rows } = await sql<{ name: string; url: string }>`select company_name as name, company_url as url from merchants
+    where id = ${invoice.merchantId}`.execute(db)
+  return { invoice, company: rows[0]!, standing: await standingOf(db, invoice, settings) }
+}
+
+const standingOf = async (db: Db | Tx, invoice: FiatInvoice, { catalogue, table }: Pick<FiatInvoiceSettings, 'catalogue' | 'table'>): Promise<FiatStanding> => {
+  const { state, merchantId, id, errorMessage } = invoice
+  switch (state) {
+    case 'created':
+      return { at: 'open', offered: offered(catalogue, table).filter(({ ticker }) => invoice.ticker === null || ticker === invoice.ticker) }
+    case 'paid':
+      return { at: 'checking' }
+    case 'done':
+      return { at: 'paid', when: invoice.updatedAt }
+    case 'failed':
+      return invoice.paymentId === null ? { at: 'expired' } : { at: 'failed', reason: errorMessage, canRetry: false }
+    case 'pending':
+      return pendingStanding(await paymentsOf(db, merchantId, id))
+  }
+}
+
+const pendingStanding = (payments: readonly Payment[]): FiatStanding => {
+  const current = payments.findLast(isUnderWay)
+  if (current) return current.page && current.state === 'open' ? { at: 'leaving', page: current.page } : { at: current.state === 'reported' ? 'checking' : 'waiting' }
+  const refused = payments.findLast(({ state }) => state === 'refused')
+  return { at: 'failed', reason: refused?.refusalMessage ?? null, canRetry: canRetry(payments) }
+}
+

@@ -1,0 +1,88 @@
+import { generalErrors, type BodyOf, type createFiatInvoice } from '@bursar/contract'
+import type { FiatAsset } from '../assets/index.ts'
+import { routeOf } from '../acquiring/index.ts'
+import { mailAddress } from '../mail/index.ts'
+import { ApiRefusal } from '../platform/route.ts'
+import { limitsText, offered, readAmount } from './amounts.ts'
+import type { NewFiatInvoice } from './commands.ts'
+import type { FiatInvoiceSettings } from './settings.ts'
+
+type Body = Omit<BodyOf<typeof createFiatInvoice>, 'redirectUrl'>
+
+const refusal = ({ status, code }: { status: number; code: number }, description: string, field?: string): ApiRefusal =>
+  new ApiRefusal(status, code, description, field === undefined ? {} : { field })
+
+/** What is checked elsewhere, or can't be sent in a signed request. */
+interface Given {
+  merchantId: string
+  id: string
+  body: Body
+  redirectUrl: string | null
+  /** the currency, where the payer chooses the amount alone */
+  ticker?: string | undefined
+}
+
+/**
+ * An invoice as asked for, checked; throws an ApiRefusal that says what to send instead.
+ * @param fields how the amount's fields are called in what was sent
+ */
+export const readNewInvoice = (
+  { merchantId, id, body, redirectUrl, ticker }: Given,
+  settings: FiatInvoiceSettings,
+  fields: { amount: string; value: string; ticker: string } = { amount: 'amount', value: 'amount.value', ticker: 'amount.ticker' },
+): NewFiatInvoice => {
+  const { name, amount, description = null, meta = null, email, toPendingImmediate = false, target } = body
+  if (target !== undefined) throw refusal(generalErrors.notBuilt, 'createFiatInvoice with `target` is not built yet: leave `target` out', 'target')
+  const assets = offered(settings.catalogue, settings.table)
+  if (assets.length === 0) throw refusal(generalErrors.unavailable, 'no acquirer is configured: cards can\'t pay here')
+  if (toPendingImmediate && amount === undefined) {
+    throw refusal(generalErrors.invalidRequest, 'toPendingImmediate needs amount: the payer is not asked for it', fields.amount)
+  }
+  const read = amount && readUnits(amount, assets, settings, fields)
+  if (ticker !== undefined && !assets.some((asset) => asset.ticker === ticker)) throw unknownTicker(assets, fields)
+  return {
+    merchantId, id, name, description, meta, redirectUrl, toPendingImmediate,
+    email: email === undefined ? null : readEmail(email),
+    ticker: read?.ticker ?? ticker ?? null,
+    units: read?.units ?? null,
+  }
+}
+
+const readUnits = (
+  amount: { value: string; ticker: string },
+  assets: readonly FiatAsset[],
+  { table }: FiatInvoiceSettings,
+  fields: { value: string; ticker: string },
+): { ticker: string; units: bigint } => {
+  const limits = assets.map(limitsText).join(', ')
+  const read = readAmount(amount, assets)
+  if (!read.ok) {
+    const { ticker, scale } = read.asset ?? { ticker: amount.ticker, scale: 0 }
+    switch (read.problem) {
+      case 'ticker':
+        throw unknownTicker(assets, fields)
+      case 'grammar':
+        throw refusal(generalErrors.invalidRequest, `${fields.value} must be a decimal string such as "100": the limits are ${limits}`, fields.value)
+      case 'precision':
+        throw refusal(generalErrors.invalidRequest, `${fields.value} has more decimals than the ${scale} that ${ticker} has`, fields.value)
+      case 'limits':
+        throw refusal(generalErrors.invalidRequest, `${fields.value} is outside the limits: ${limits}`, fields.value)
+    }
+  }
+  const { units, asset: { ticker } } = read
+  if (routeOf(table, { direction: 'payIn', ticker, units }, new Set()).length === 0) {
+    throw refusal(generalErrors.unavailable, `no acquirer here takes ${amount.value} ${ticker} in one payment`, fields.value)
+  }
+  return { ticker, units }
+}
+
+const unknownTicker = (assets: readonly FiatAsset[], { ticker }: { ticker: string }): ApiRefusal => {
+  const known = assets.map((asset) => asset.ticker).join(', ')
+  return refusal(generalErrors.invalidRequest, `${ticker} must be one of ${known}: the limits are ${assets.map(limitsText).join(', ')}`, ticker)
+}
+
+const readEmail = (email: string): string => {
+  const address = mailAddress(email)
+  if (address === undefined) throw refusal(generalErrors.invalidRequest, 'email must be an address such as payer@example.com', 'email')
+  return address
+}

@@ -1,0 +1,103 @@
+import { createFiatInvoiceByForm, generalErrors, type BodyOf, type createFiatInvoice } from '@bursar/contract'
+import { isUuid, type NewId } from '../base/id.ts'
+import { inTransaction, type Tx } from '../db/index.ts'
+import { carryOut } from '../effects/index.ts'
+import type { Merchant, MerchantDirectory } from '../merchants/index.ts'
+import { createFormReader, findFormMerchant, readFormRedirect, readFormTarget, readRedirect, sendOn, type FormFields, type FormMerchantDeps } from '../payment-forms/index.ts'
+import { withStoredAnswer } from '../platform/answers.ts'
+import type { PageRequest, PageRoute } from '../platform/page.ts'
+import { ApiRefusal, type ApiRequest, type Route } from '../platform/route.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { createInvoice, type NewFiatInvoice } from './commands.ts'
+import { lookupBody } from './notice.ts'
+import { readNewInvoice } from './reading.ts'
+import { pageUrl, type FiatInvoiceSettings } from './settings.ts'
+import { findOfMerchant } from './store.ts'
+
+export interface FiatInvoiceRoutesDeps {
+  runtime: Runtime
+  settings: FiatInvoiceSettings
+  directory: Pick<MerchantDirectory, 'find'>
+  /** makes ids that nobody can guess: whoever has one sees the page */
+  newInvoiceId: NewId
+}
+
+type Body = BodyOf<typeof createFiatInvoice>
+
+/** Fiat invoices (`contract.md` 5.18, 5.20). */
+export const fiatInvoiceRoutes = (deps: FiatInvoiceRoutesDeps): Route[] => [
+  { operation: 'createFiatInvoice', handle: async (request) => create(deps, request) },
+  {
+    operation: 'getFiatInvoice',
+    handle: async ({ merchantId, params }) => {
+      const { runtime, settings, directory } = deps
+      const id = params.id!.toLowerCase()
+      const invoice = isUuid(id) ? await findOfMerchant(runtime.db, merchantId, id) : undefined
+      if (!invoice) throw new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'no such invoice: check its id')
+      return { status: 200, body: lookupBody(invoice, companyOf((await directory.find(merchantId))!), settings.catalogue) }
+    },
+  },
+]
+
+const companyOf = ({ companyName, companyUrl }: Merchant): { name: string; url: string } => ({ name: companyName, url: companyUrl })
+
+const create = async (deps: FiatInvoiceRoutesDeps, request: ApiRequest): ReturnType<Route['handle']> => {
+  const { runtime, settings, newInvoiceId } = deps
+  const { redirectUrl, ...body } = request.body as Body
+  const id = newInvoiceId()
+  const redirect = redirectUrl === undefined ? null : readRedirect(redirectUrl)
+  const invoice = readNewInvoice({ merchantId: request.merchantId, id, body, redirectUrl: redirect }, settings)
+  return inTransaction(runtime.db, (tx) => {
+    const { at } = momentOf(runtime)
+    return withStoredAnswer(tx, request, at, async () => {
+      await store(deps, tx, invoice)
+      return { status: 200, body: { id, url: pageUrl(settings, id) } }
+    })
+  })
+}
+
+const store = async ({ runtime, settings }: FiatInvoiceRoutesDeps, tx: Tx, invoice: NewFiatInvoice): Promise<void> => {
+  const moment = momentOf(runtime)
+  await carryOut(tx, await createInvoice(tx, invoice, settings, moment), moment)
+}
+
+const MOST_FORM_BYTES = 65_536
+
+/** The web form (`contract.md` 5.19, 18 row 15). */
+export const fiatInvoiceFormRoute = (deps: FiatInvoiceRoutesDeps & Pick<FormMerchantDeps, 'limiter'>): PageRoute => {
+  const read = createFormReader(createFiatInvoiceByForm.body)
+  return {
+    method: 'POST',
+    path: '/merchants/invoices/fiat/form',
+    mostBytes: MOST_FORM_BYTES,
+    handle: (request) => createByForm(deps, read(request), request),
+  }
+}
+
+const createByForm = async (
+  deps: FiatInvoiceRoutesDeps & Pick<FormMerchantDeps, 'limiter'>,
+  fields: FormFields,
+  _request: PageRequest,
+): ReturnType<PageRoute['handle']> => {
+  const { runtime, settings, directory, limiter, newInvoiceId } = deps
+  const merchant = await findFormMerchant(fields, { directory, limiter, now: runtime.clock.now })
+  const id = newInvoiceId()
+  const redirectUrl = fields.redirectUrl === undefined ? null : readFormRedirect(fields.redirectUrl, merchant.settings)
+  const target = readFormTarget(fields, merchant.settings)
+  const { name, value, ticker, description, meta, email } = fields
+  if (value !== undefined && ticker === undefined) throw missing('ticker is missing: it is needed with value, or leave both to the payer', 'ticker')
+  const body = {
+    name: name!,
+    ...(value === undefined || ticker === undefined ? {} : { amount: { value, ticker } }),
+    ...(description === undefined ? {} : { description }),
+    ...(meta === undefined ? {} : { meta }),
+    ...(email === undefined ? {} : { email }),
+    ...(target === undefined ? {} : { target }),
+  }
+  const invoice = readNewInvoice({ merchantId: merchant.id, id, body: body as Body, redirectUrl, ticker }, settings, { amount: 'value', value: 'value', ticker: 'ticker' })
+  await inTransaction(runtime.db, (tx) => store(deps, tx, invoice))
+  return sendOn(pageUrl(settings, id))
+}
+
+const missing = (description: string, field: string): ApiRefusal =>
+  new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description, { field })
