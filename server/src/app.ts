@@ -37,6 +37,7 @@ import {
   spendableSun, withdrawalRoutes,
   type PayoutDeps,
 } from './withdrawals/index.ts'
+import { createFiatApi, createFiatJobs, type Acquirers } from './fiat.ts'
 import { createSigning } from './signing.ts'
 import { createSweepPermission } from './sweep-permission.ts'
 import { createTronSweepPermission } from './tron-sweep-permission.ts'
@@ -50,6 +51,7 @@ export interface World {
   wallet: WalletKeys
   /** where payers and acquirers reach the api, without a slash at its end */
   publicUrl: string
+  acquirers: Acquirers
 }
 
 const STOCK_TARGET = 2_000
@@ -94,6 +96,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     limitOf: async (merchantId) => (await directory.find(merchantId))?.settings.addressLimit ?? null,
   })
   const tickers = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
+  const fiat = createFiatApi(world, directory, [])
   const routes: Route[] = [
     ...balanceRoutes({ runtime, catalogue }),
     ...addressRoutes({ runtime, issuer, networks }),
@@ -107,8 +110,9 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     ...assetRoutes({ catalogue, prices: createPriceReader(runtime.db, tickers, runtime.clock.now) }),
     ...webhookRoutes({ db: runtime.db }),
     ...exchangeRoutes({ runtime, policy: world.exchange, legs: createLegsReader(runtime.db, runtime.clock.now) }),
+    ...fiat.routes,
   ]
-  const pages: PageRoute[] = []
+  const pages: PageRoute[] = [...fiat.pages]
   const server = createHttpServer({
     directory,
     clock: runtime.clock,
@@ -168,6 +172,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
       const { network } = adapter
       return isEvmNetwork(network) ? [createBalanceCheckJob({ runtime, network, adapter, deposits, everyMs: BALANCE_CHECK_EVERY_MS })] : []
     }),
+    ...createFiatJobs(world, deps.pause),
     deps.delivery.job,
     createAttemptPruneJob(runtime),
     createAnswerPruneJob(runtime),

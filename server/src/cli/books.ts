@@ -2,6 +2,7 @@ import { createAdapters } from '../adapters/chains/index.ts'
 import { isNetwork } from '@bursar/chainkit'
 import { createListeners, type World } from '../app.ts'
 import { readExchangePolicy } from '../exchange/index.ts'
+import { joinAcquirers } from '../fiat.ts'
 import { rescan } from '../watcher/index.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { withInstallation } from './merchant.ts'
@@ -15,6 +16,7 @@ const worldOf = ({ config, runtime, policies }: Opened): World => ({
   exchange: readExchangePolicy(required(config.assets, 'BURSAR_ASSETS_FILE'), config.exchange?.exchange),
   wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
   publicUrl: config.publicUrl,
+    acquirers: joinAcquirers(config.acquirers),
 })
 
 export const booksCommands: readonly Command[] = [

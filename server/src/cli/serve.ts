@@ -5,6 +5,7 @@ import { createHttpRateSource } from '../adapters/rates/http.ts'
 import { createSources } from '../adapters/rates/sources.ts'
 import { connectSigner } from '../adapters/signer/index.ts'
 import { createApi, createWatchers, createWorkerJobs, type World } from '../app.ts'
+import { joinAcquirers } from '../fiat.ts'
 import { ensureColdAddresses } from '../cold/index.ts'
 import { listen, type Listener } from '../db/index.ts'
 import { createJobLoop, type Job } from '../jobs/index.ts'
@@ -39,6 +40,7 @@ export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promi
     exchange: readExchangePolicy(required(config.assets, 'BURSAR_ASSETS_FILE'), config.exchange?.exchange),
     wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
     publicUrl: config.publicUrl,
+    acquirers: joinAcquirers(config.acquirers),
   }
   const directory = createDirectory(runtime.db, createSecretBox(config.dataKey))
   const stops: Stop[] = [opened.close]

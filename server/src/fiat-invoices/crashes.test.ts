@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { useDatabase } from '../../../test/setup/database.ts'
+import { emptyTables } from '../../../test/setup/empty-tables.ts'
+import { migrated } from '../../../test/setup/migrated.ts'
+import { requestRefund } from '../acquiring/index.ts'
+import { inTransaction } from '../db/index.ts'
+import { auditLedger } from '../ledger/index.ts'
+import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+let world: FiatTestWorld
+beforeEach(async () => {
+  world = await createFiatWorld(database.url)
+})
+afterEach(async () => {
+  expect(await auditLedger(world.db)).toEqual([])
+  await emptyTables(world.db)
+  await world.close()
+})
+
+/** Every name a job of these rooms can be killed at, from the sources. */
+const POINTS = ['../acquiring/jobs-payments.ts', '../acquiring/jobs-refunds.ts', './jobs.ts'].flatMap((file) =>
+  [...readFileSync(new URL(file, import.meta.url), 'utf8').matchAll(/pause\('([a-z-]+)'\)/g)].map(([, name]) => name!),
+)
+
+test('there are pause points in all three jobs', () => {
+  expect(POINTS).toEqual([
+    'payment-asked-not-sent', 'payment-made-not-stored', 'payment-not-asked', 'payment-answer-not-stored',
+    'refund-asked-not-sent', 'refund-answer-not-stored', 'fiat-invoice-run-out',
+  ])
+})
+
+describe.each(POINTS)('killed at %s', (point) => {
+  /** Dies once where the point is passed first, and lives on. */
+  const work = async (ms = 0): Promise<void> => {
+    if (!world.passed.has(point)) world.killAt = point
+    await world.later(ms)
+    world.killAt = undefined
+    await world.later(150_000)
+  }
+
+  test('an invoice is paid once, refunded once, and another one ends in time', async () => {
+    const id = await world.create()
+    const idle = await world.create({ meta: 'idle' })
+    await world.proceed(id)
+    await work()
+    // Whoever lost the answer of the first order has the payer try again; both orders stay watched.
+    await world.proceed(id)
+    await work()
+    const payments = await world.payments(id)
+    const reference = payments.findLast(({ page }) => page !== null)!.id
+    expect(world.first.orders.size).toBeLessThanOrEqual(2)
+    world.first.pays(reference)
+    await work(HOUR_MS)
+    expect((await world.lookup(id)).status).toBe('DONE')
+    expect(await world.balance('merchant')).toBe(98_00n)
+    const moment = { at: new Date(world.now), newId: world.runtime.newId }
+    await inTransaction(world.db, (tx) => requestRefund(tx, { paymentId: reference, units: 98_00n, reason: 'r', actor: 'a' }, { accounts: [world.first] }, moment))
+    await work()
+    expect(await world.balance('merchant')).toBe(0n)
+    expect([...world.first.refunds.values()]).toEqual([{ units: 98_00n, reference }])
+    await work(73 * HOUR_MS)
+    expect((await world.lookup(idle)).status).toBe('FAILED')
+    expect(world.passed).toContain(point)
+    expect((await world.notices()).map(({ status }) => status)).toEqual(['Pending', 'Done', 'Failed'])
+  })
+})
+
+test('an order whose answer was lost with the process is never given to an acquirer again by itself', async () => {
+  const id = await world.create()
+  await world.proceed(id)
+  world.killAt = 'payment-asked-not-sent'
+  await world.work()
+  world.killAt = undefined
+  await world.later(HOUR_MS)
+  expect(world.first.orders.size + world.second.orders.size).toBe(0)
+  expect((await world.payments(id)).map(({ state }) => state)).toEqual(['unsure'])
+  expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: null, canRetry: true })
+  await world.later(73 * HOUR_MS)
+  expect((await world.lookup(id)).status).toBe('FAILED')
+})

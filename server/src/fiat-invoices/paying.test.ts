@@ -1,0 +1,470 @@
+import { fiatInvoiceNotice } from '@bursar/contract'
+import { sql } from 'kysely'
+import { Value } from 'typebox/value'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { useDatabase } from '../../../test/setup/database.ts'
+import { emptyTables } from '../../../test/setup/empty-tables.ts'
+import { migrated } from '../../../test/setup/migrated.ts'
+import { acceptPayment, requestRefund } from '../acquiring/index.ts'
+import { inTransaction } from '../db/index.ts'
+import { applyAll, auditLedger } from '../ledger/index.ts'
+import { createPaymentFollowing } from './index.ts'
+import { catalogue, createFiatWorld, HOUR_MS, START, type FiatTestWorld } from './test-world.ts'
+
+const database = useDatabase({ template: migrated })
+let world: FiatTestWorld
+beforeEach(async () => {
+  world = await createFiatWorld(database.url)
+})
+afterEach(async () => {
+  expect(await auditLedger(world.db)).toEqual([])
+  await emptyTables(world.db)
+  await world.close()
+})
+
+const hear = (reference: string, ...rest: [Parameters<FiatTestWorld['first']['callback']>[1]?, Parameters<FiatTestWorld['first']['callback']>[2]?]) =>
+  world.callback(world.first, world.first.callback(reference, ...rest))
+const statuses = async () => (await world.notices()).map(({ status }) => status)
+
+describe('an invoice that is paid', () => {
+  test('goes from CREATED through PENDING and PAID to DONE, and tells Pending and Done once with all their fields', async () => {
+    const id = await world.create({ description: 'Two books', meta: 'm-1' })
+    expect(await world.lookup(id)).toEqual({
+      id, name: 'Order 7', company: { name: 'Shop Ltd', url: 'https://shop.example' }, status: 'CREATED',
+      amount: { value: '100', ticker: 'UAH' }, description: 'Two books', meta: 'm-1',
+    })
+    await world.proceed(id)
+    expect((await world.lookup(id)).status).toBe('PENDING')
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'waiting' })
+    await world.work()
+    const [payment] = await world.payments(id)
+    const reference = payment!.id
+    const order = world.first.orders.get(reference)!.order
+    expect(order).toMatchObject({
+      ticker: 'UAH', units: 100_00n, email: 'payer@example.com', expiresAt: START + 72 * HOUR_MS,
+      callbackUrl: 'https://pay.example/acquirers/first/callback', returnUrl: `https://pay.example/invoices/fiat/${id}?returned=1`,
+    })
+    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'leaving', page: { method: 'GET', url: `https://first.example/pay/${reference}` } })
+
+    world.first.pays(reference)
+    expect(await hear(reference)).toEqual({ status: 200, body: `ok ${reference}` })
+    expect((await world.lookup(id)).status).toBe('PAID')
+    expect(await world.balance('merchant')).toBe(0n)
+    await world.work()
+    expect(await world.lookup(id)).toMatchObject({
+      status: 'DONE', paidAmount: { value: '100', ticker: 'UAH' }, fee: { value: '2', ticker: 'UAH' }, cardNumber: '411111******1111',
+    })
+    expect(await world.balance('merchant')).toBe(98_00n)
+    expect(await world.balance('fees')).toBe(2_00n)
+    expect(await world.balance('acquirer:first')).toBe(-(100_00n - 50n))
+    expect(await world.balance('acquirer-costs')).toBe(-50n)
+    const notices = await world.notices()
+    const common = { id, merchantId: world.merchantId, name: 'Order 7', description: 'Two books', email: 'payer@example.com', meta: 'm-1', ticker: 'UAH', amount: '100', time: START, kind: 'Invoice' }
+    expect(notices.map(({ body }) => body)).toEqual([
+      { ...common, status: 'Pending' },
+      { ...common, status: 'Done', paidAmount: '100', fee: '2', cardNumber: '411111******1111', to: '411111******1111' },
+    ])
+    for (const { body } of notices) expect([...Value.Errors(fiatInvoiceNotice.schema, body)]).toEqual([])
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'paid', when: new Date(START) })
+  })
+
+  test('is found by asking when the callback is lost', async () => {
+    const { id, reference } = await world.atTheBank()
+    world.first.pays(reference)
+    await world.later(60_000)
+    expect((await world.lookup(id)).status).toBe('DONE')
+    expect(await statuses()).toEqual(['Pending', 'Done'])
+  })
+
+  test('after a refused card is paid by the second try, and the first page brings no second credit', async () => {
+    const { id, reference } = await world.atTheBank()
+    world.first.refuses(reference)
+    await hear(reference)
+    await world.work()
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: 'Insufficient funds', canRetry: true })
+    expect((await world.lookup(id)).status).toBe('PENDING')
+    await world.proceed(id)
+    await world.work()
+    const [, again] = await world.payments(id)
+    world.first.pays(again!.id)
+    await hear(again!.id)
+    await world.work()
+    expect((await world.lookup(id)).status).toBe('DONE')
+    // The payer had the first page open as well, and the acquirer let the card through after all.
+    world.first.pays(reference)
+    await hear(reference)
+    await world.work()
+    expect(await world.balance('merchant')).toBe(98_00n)
+    expect(await world.balance('suspense')).toBe(100_00n)
+    expect(await world.alerts()).toEqual(['payment-suspended'])
+    expect(await statuses()).toEqual(['Pending', 'Done'])
+  })
+
+  test('continuing twice plans one payment', async () => {
+    const id = await world.create()
+    await Promise.all([world.proceed(id), world.proceed(id), world.proceed(id)])
+    expect(await world.payments(id)).toHaveLength(1)
+    expect(await statuses()).toEqual(['Pending'])
+  })
+
+  test('toPendingImmediate skips the first step', async () => {
+    const id = await world.create({ toPendingImmediate: true })
+    expect((await world.lookup(id)).status).toBe('PENDING')
+    await world.work()
+    expect((await world.forPayer(id)).standing.at).toBe('leaving')
+    const [{ body }] = await world.notices() as [{ body: Record<string, unknown> }]
+    expect(body).toMatchObject({ status: 'Pending', amount: '100' })
+    expect(body.email).toBeUndefined()
+  })
+
+  test('the payer chooses what the merchant left open', async () => {
+    const id = await world.create({ amount: undefined })
+    expect(await world.lookup(id)).toMatchObject({ amount: null })
+    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'open', offered: [{ ticker: 'UAH' }, { ticker: 'KZT' }] })
+    await expect(world.proceed(id, { value: '100' })).rejects.toMatchObject({ reason: 'choose-ticker' })
+    await expect(world.proceed(id, { ticker: 'USD', value: '100' })).rejects.toMatchObject({ reason: 'ticker-refused' })
+    await expect(world.proceed(id, { ticker: 'KZT' })).rejects.toMatchObject({ reason: 'choose-value' })
+    await expect(world.proceed(id, { ticker: 'KZT', value: '1e9' })).rejects.toMatchObject({ reason: 'value-invalid' })
+    await expect(world.proceed(id, { ticker: 'KZT', value: '11999.99' })).rejects.toMatchObject({ reason: 'value-limits', asset: { ticker: 'KZT' } })
+    await expect(world.proceed(id, { ticker: 'KZT', value: '12000', email: ' ' })).rejects.toMatchObject({ reason: 'email-missing' })
+    await expect(world.proceed(id, { ticker: 'KZT', value: '12000', email: 'nobody' })).rejects.toMatchObject({ reason: 'email-invalid' })
+    expect(await statuses()).toEqual([])
+    await world.proceed(id, { ticker: 'KZT', value: '12000,50' })
+    expect(await world.lookup(id)).toMatchObject({ status: 'PENDING', amount: { value: '12000.5', ticker: 'KZT' } })
+  })
+})
+
+describe('an acquirer that does not take the order', () => {
+  test.each(['refusal', 'not-sent'] as const)('is passed over for the next one: %s', async (error) => {
+    world.first.troubles.push({ at: 'create', error })
+    const id = await world.create()
+    await world.proceed(id)
+    await world.work()
+    const [one, two] = await world.payments(id)
+    expect(one).toMatchObject({ acquirer: 'first', state: 'not-taken' })
+    expect(two).toMatchObject({ acquirer: 'second', state: 'open', tried: ['first'] })
+    expect(two!.id).not.toBe(one!.id)
+    world.second.pays(two!.id)
+    await world.callback(world.second, world.second.callback(two!.id))
+    await world.work()
+    expect((await world.lookup(id)).status).toBe('DONE')
+    expect(await world.balance('acquirer:second')).toBe(-(100_00n - 50n))
+  })
+
+  test('F4: after the order was sent nobody else gets it by itself: it is asked for', async () => {
+    world.first.troubles.push({ at: 'create', error: 'lost' })
+    const id = await world.create()
+    await world.proceed(id)
+    await world.work()
+    const [one, ...others] = await world.payments(id)
+    expect(others).toEqual([])
+    expect(one).toMatchObject({ state: 'unsure', page: null })
+    world.first.pays(one!.id)
+    await world.later(60_000)
+    expect((await world.lookup(id)).status).toBe('DONE')
+    expect(await world.balance('merchant')).toBe(98_00n)
+  })
+
+  test('when all refuse, the payer is told and may try again', async () => {
+    for (const one of [world.first, world.second]) one.troubles.push({ at: 'create', error: 'refusal' })
+    const id = await world.create()
+    await world.proceed(id)
+    await world.work()
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: null, canRetry: true })
+    expect(await world.alerts()).toEqual(['payment-not-taken'])
+    await world.proceed(id)
+    await world.work()
+    expect((await world.forPayer(id)).standing.at).toBe('leaving')
+  })
+
+  test('comes last after it has failed three times', async () => {
+    for (let i = 0; i < 3; i += 1) {
+      world.first.troubles.push({ at: 'create', error: 'not-sent' })
+      await world.proceed(await world.create())
+      await world.work()
+    }
+    const id = await world.create()
+    await world.proceed(id)
+    expect((await world.payments(id))[0]!.acquirer).toBe('second')
+  })
+})
+
+describe('callbacks', () => {
+  test('F1: one that is forged, of another acquirer or of nobody changes nothing', async () => {
+    const { id, reference } = await world.atTheBank()
+    const paid = { kind: 'succeeded', acquirerReference: 'x', ticker: 'UAH', units: 100_00n, feeUnits: 0n, maskedCard: undefined } as const
+    expect((await hear(reference, paid, { signature: 'wrong' })).status).toBe(400)
+    expect((await world.callback(world.second, world.first.callback(reference, paid))).status).toBe(400)
+    expect((await world.callback(world.first, world.first.callback(reference, paid), 'nobody')).status).toBe(404)
+    expect((await world.lookup(id)).status).toBe('PENDING')
+    // Signed by another acquirer of ours: its word about an order it never had is nothing.
+    expect((await world.callback(world.second, world.second.callback(reference, paid))).status).toBe(200)
+    expect((await world.lookup(id)).status).toBe('PENDING')
+    expect(await world.alerts()).toEqual(['callback-unknown'])
+    await world.work()
+    expect(await world.balance('merchant')).toBe(0n)
+  })
+
+  test('F1: one that is signed and untrue is found out by asking: PAID goes back to PENDING, and nothing is credited', async () => {
+    const { id, reference } = await world.atTheBank()
+    await hear(reference, { kind: 'succeeded', acquirerReference: 'x', ticker: 'UAH', units: 100_00n, feeUnits: 0n, maskedCard: undefined })
+    expect((await world.lookup(id)).status).toBe('PAID')
+    await world.work()
+    expect((await world.lookup(id)).status).toBe('PAID')
+    world.first.refuses(reference)
+    await world.later(60_000)
+    expect((await world.lookup(id)).status).toBe('PENDING')
+    expect(await world.balance('merchant')).toBe(0n)
+    expect(await statuses()).toEqual(['Pending'])
+  })
+
+  test.each([
+    ['another amount', { units: 1_00n }],
+    ['another currency', { ticker: 'KZT' as const }],
+  ])('F2: %s pays nothing, is in suspense and alerts', async (_, wrong) => {
+    const { id, reference } = await world.atTheBank()
+    const state = world.first.pays(reference, wrong)
+    await hear(reference, state)
+    expect((await world.lookup(id)).status).toBe('PENDING')
+    await world.work()
+    expect((await world.lookup(id)).status).toBe('PENDING')
+    expect(await world.balance('merchant')).toBe(0n)
+    expect(await world.balance('suspense', wrong.ticker ?? 'UAH')).toBe(wrong.units ?? 100_00n)
+    expect(await world.alerts()).toEqual(['payment-suspended'])
+    await expect(world.proceed(id)).rejects.toMatchObject({ reason: 'ended' })
+    await world.later(72 * HOUR_MS)
+    expect((await world.notices()).at(-1)!.body.error).toEqual({ code: 3, message: 'The amount paid is not the amount asked for' })
+  })
+
+  test('F2: a genuine callback about another invoice pays that one alone', async () => {
+    const [one, two] = [await world.atTheBank(), await world.atTheBank()]
+    world.first.pays(two.reference)
+    await hear(two.reference)
+    await world.work()
+    expect([(await world.lookup(one.id)).status, (await world.lookup(two.id)).status]).toEqual(['PENDING', 'DONE'])
+  })
+
+  test('F3: twice, late and in every order they end in the truth, once', async () => {
+    const refusedFirst = ['refused', 'waiting', 'succeeded', 'succeeded']
+    const orders = permutations(refusedFirst)
+    for (const order of orders) {
+      const { id, reference } = await world.atTheBank()
+      const before = await world.balance('merchant')
+      const states = {
+        waiting: { kind: 'waiting' } as const,
+        refused: world.first.refuses(reference),
+        succeeded: world.first.pays(reference),
+      }
+      for (const kind of order) {
+        await hear(reference, states[kind as keyof typeof states])
+        await world.work()
+        await hear(reference, states[kind as keyof typeof states])
+      }
+      await world.work()
+      expect((await world.lookup(id)).status).toBe('DONE')
+      expect(await world.balance('merchant') - before).toBe(98_00n)
+      expect((await world.notices()).filter(({ objectId }) => objectId === id).map(({ status }) => status)).toEqual(['Pending', 'Done'])
+    }
+  })
+
+  test('F3: Failed and then paid: the invoice of the payer is paid', async () => {
+    const { id, reference } = await world.atTheBank()
+    world.first.refuses(reference)
+    await hear(reference)
+    await world.work()
+    world.first.pays(reference)
+    await hear(reference)
+    await world.work()
+    expect((await world.lookup(id)).status).toBe('DONE')
+  })
+
+  test('ten callbacks and ten workers at once credit once', async () => {
+    const { id, reference } = await world.atTheBank()
+    world.first.pays(reference)
+    const callbacks = Array.from({ length: 10 }, (_, i) => hear(reference, undefined, { salt: String(i) }))
+    await Promise.all([...callbacks, ...Array.from({ length: 10 }, () => world.work())])
+    await world.work()
+    expect((await world.lookup(id)).status).toBe('DONE')
+    expect(await world.balance('merchant')).toBe(98_00n)
+    expect(await statuses()).toEqual(['Pending', 'Done'])
+  })
+
+  test('one that comes while the acquirer is being asked makes it be asked again', async () => {
+    const { id, reference } = await world.atTheBank()
+    world.now += 60_000
+    const stale = world.first.refuses(reference)
+    const ask = world.first.paymentState
+    world.first.paymentState = async () => {
+      world.first.paymentState = ask
+      world.first.pays(reference)
+      await hear(reference)
+      return stale
+    }
+    await world.work()
+    await world.work()
+    expect((await world.lookup(id)).status).toBe('DONE')
+  })
+})
+
+const permutations = <T>(all: readonly T[]): T[][] =>
+  all.length === 0 ? [[]] : all.flatMap((one, i) => permutations(all.toSpliced(i, 1)).map((rest) => [one, ...rest]))
+
+describe('the end of 72 hours', () => {
+  test('fails an invoice that nobody tried to pay, and money is not asked for any more', async () => {
+    const id = await world.create()
+    await world.later(72 * HOUR_MS - 1)
+    expect((await world.lookup(id)).status).toBe('CREATED')
+    await world.later(1)
+    expect((await world.lookup(id)).status).toBe('FAILED')
+    const [{ body }] = await world.notices() as [{ body: Record<string, unknown> }]
+    expect(body).toMatchObject({ status: 'Failed', error: { code: 1, message: 'Not paid in time' }, ticker: 'UAH' })
+    expect([...Value.Errors(fiatInvoiceNotice.schema, body)]).toEqual([])
+    await expect(world.proceed(id)).rejects.toMatchObject({ reason: 'ended' })
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'expired' })
+  })
+
+  test('tells the last refusal of a card, with its number', async () => {
+    const { id, reference } = await world.atTheBank()
+    world.first.refuses(reference)
+    await hear(reference)
+    await world.later(72 * HOUR_MS)
+    expect((await world.notices()).at(-1)!.body).toMatchObject({ status: 'Failed', error: { code: 51, message: 'Insufficient funds' } })
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: 'Insufficient funds', canRetry: false })
+  })
+
+  test('waits for a payment that is under way, and then pays', async () => {
+    const { id, reference } = await world.atTheBank()
+    await world.later(72 * HOUR_MS + 60_000)
+    expect((await world.lookup(id)).status).toBe('PENDING')
+    world.first.pays(reference)
+    await world.later(10 * 60_000)
+    expect((await world.lookup(id)).status).toBe('DONE')
+  })
+
+  test('waits no longer than the page can be paid on; what comes still later is in suspense', async () => {
+    const { id, reference } = await world.atTheBank()
+    await world.later(72 * HOUR_MS + HOUR_MS)
+    await world.work()
+    expect((await world.lookup(id)).status).toBe('FAILED')
+    world.first.pays(reference)
+    await world.later(25 * HOUR_MS)
+    expect((await world.lookup(id)).status).toBe('FAILED')
+    expect(await world.balance('suspense')).toBe(100_00n)
+    expect(await world.alerts()).toEqual(['payment-suspended'])
+    expect(await statuses()).toEqual(['Pending', 'Failed'])
+    const listener = createPaymentFollowing({ catalogue })
+    await world.act((tx, moment) => acceptPayment(tx, reference, listener, moment))
+    expect([await world.balance('suspense'), await world.balance('merchant')]).toEqual([0n, 98_00n])
+    expect(await world.alerts()).toEqual([])
+  })
+
+  test('concludes nothing while the acquirer can not be asked', async () => {
+    const { id, reference } = await world.atTheBank()
+    world.first.troubles.push(...Array.from({ length: 40 }, () => ({ at: 'state', error: 'not-sent' }) as const))
+    for (let i = 0; i < 30; i += 1) await world.later(4 * HOUR_MS)
+    expect((await world.lookup(id)).status).toBe('PENDING')
+    expect(await world.alerts()).toEqual(['acquirer-unreachable'])
+    world.first.troubles.length = 0
+    world.first.pays(reference)
+    await world.later(4 * HOUR_MS)
+    expect((await world.lookup(id)).status).toBe('DONE')
+    expect(await world.alerts()).toEqual([])
+  })
+})
+
+describe('money that goes back', () => {
+  const paid = async () => {
+    const invoice = await world.atTheBank()
+    world.first.pays(invoice.reference)
+    await hear(invoice.reference)
+    await world.work()
+    return invoice
+  }
+  const refund = (paymentId: string, units?: bigint) =>
+    inTransaction(world.db, (tx) => requestRefund(tx, { paymentId, units, reason: 'asked', actor: 'test' }, { accounts: [world.first] }, { at: new Date(world.now), newId: world.runtime.newId }))
+
+  const reverse = async (reference: string): Promise<void> => {
+    const entry = world.first.orders.get(reference)!
+    entry.state = { ...entry.state, kind: 'reversed' } as typeof entry.state
+    await hear(reference)
+    await world.work()
+  }
+
+  test('F8: a chargeback takes back what is there, once; the acquirer keeps its cost', async () => {
+    const [one] = [await paid(), await paid()]
+    await reverse(one.reference)
+    expect(await world.balance('merchant')).toBe(98_00n)
+    expect(await world.balance('fees')).toBe(2_00n)
+    expect(await world.balance('acquirer:first')).toBe(-(100_00n - 2n * 50n))
+    expect(await world.alerts()).toEqual(['payment-reversed'])
+    expect((await world.lookup(one.id)).status).toBe('DONE')
+    await hear(one.reference, undefined, { salt: 'again' })
+    await world.work()
+    expect(await world.balance('merchant')).toBe(98_00n)
+    expect(await statuses()).toEqual(['Pending', 'Done', 'Pending', 'Done'])
+  })
+
+  test('F8: what was spent before a chargeback is owed, stops withdrawals, and is repaid first', async () => {
+    const { reference } = await paid()
+    const account = (kind: 'merchant' | 'clearing', posted: bigint) => ({ account: { merchantId: world.merchantId, asset: 'UAH', kind }, posted, held: 0n })
+    const id = world.runtime.newId()
+    await inTransaction(world.db, (tx) => applyAll(tx, [{ transfer: {
+      id, merchantId: world.merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs: [account('merchant', -90_00n), account('clearing', 90_00n)], at: new Date(world.now),
+    } }]))
+    await reverse(reference)
+    expect([await world.balance('merchant'), await world.balance('receivable')]).toEqual([0n, -90_00n])
+    const { rows } = await sql<{ reason: string; lifted: boolean }>`select reason, lifted_at is not null as lifted from freezes`.execute(world.db)
+    expect(rows).toEqual([{ reason: 'receivable', lifted: false }])
+    await paid()
+    expect([await world.balance('merchant'), await world.balance('receivable')]).toEqual([8_00n, 0n])
+    expect((await sql<{ lifted: boolean }>`select lifted_at is not null as lifted from freezes`.execute(world.db)).rows).toEqual([{ lifted: true }])
+  })
+
+  test('F5: fifty refunds at once never come to more than the payment', async () => {
+    const { reference } = await paid()
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => refund(reference, 60_00n)))
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    await world.work()
+    expect([...world.first.refunds.values()].map(({ units }) => units)).toEqual([60_00n])
+    await expect(refund(reference, 60_00n)).rejects.toThrow('4000 minor units of UAH are left')
+    expect(await world.balance('merchant')).toBe(38_00n)
+  })
+
+  test('F6: nothing is given back that was never booked', async () => {
+    const { reference } = await world.atTheBank()
+    await expect(refund(reference)).rejects.toThrow('is open: only money that was booked')
+    world.first.refuses(reference)
+    await hear(reference)
+    await world.work()
+    await expect(refund(reference)).rejects.toThrow('is refused')
+  })
+
+  test('a refund waits for a clear answer, asks as the same refund, and a refusal gives the money back to the balance', async () => {
+    const { reference } = await paid()
+    world.first.troubles.push({ at: 'refund', error: 'lost' }, { at: 'refund', error: 'sent' })
+    const made = await refund(reference, 50_00n)
+    await world.work()
+    expect(await world.balance('merchant')).toBe(98_00n)
+    await world.later(60_000)
+    await world.later(60_000)
+    expect([...world.first.refunds.keys()]).toEqual([made.id])
+    expect(await world.balance('merchant')).toBe(48_00n)
+    world.first.refundAnswer = 'refused'
+    await refund(reference, 10_00n)
+    await world.work()
+    expect(await world.balance('merchant')).toBe(48_00n)
+    expect(await world.alerts()).toEqual(['refund-refused'])
+  })
+
+  test('our own whole refund makes the payment reversed at the acquirer, which is not a chargeback', async () => {
+    const { reference } = await paid()
+    await expect(refund(reference)).rejects.toThrow('the merchant has only 9800')
+    await paid()
+    await refund(reference)
+    await reverse(reference)
+    await world.later(60_000)
+    expect(await world.balance('merchant')).toBe(96_00n)
+    expect(await world.balance('receivable')).toBe(0n)
+    expect(await world.alerts()).toEqual([])
+  })
+})

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import {
+  callbackRoutes, createAcquiringPruneJob, createPaymentHearing, createPaymentJob, createRefundJob, createRoutingTable,
+  type CallbackListener, type PaymentListener, type RoutingTable,
+} from './acquiring/index.ts'
+import { openAcquirers, type Acquirer, type AcquirersConfig } from './adapters/acquirers/index.ts'
+import type { Catalogue } from './assets/index.ts'
+import { createFiatExpiryJob, createPaymentFollowing, fiatInvoiceFormRoute, fiatInvoiceRoutes, type FiatInvoiceSettings } from './fiat-invoices/index.ts'
+import { createRateLimiter } from './http/index.ts'
+import type { Job } from './jobs/index.ts'
+import type { MerchantDirectory } from './merchants/index.ts'
+import type { PausePoint } from './outgoing/index.ts'
+import type { PageRoute } from './platform/page.ts'
+import type { Route } from './platform/route.ts'
+import type { Runtime } from './platform/runtime.ts'
+
+/** Accounts with acquirers, and which gets which order. */
+export interface Acquirers {
+  byName: ReadonlyMap<string, Acquirer>
+  table: RoutingTable
+}
+
+/** The accounts of `BURSAR_ACQUIRERS_FILE`; none without one. */
+export const joinAcquirers = (config: AcquirersConfig | null): Acquirers => {
+  const byName = openAcquirers(config)
+  return { byName, table: createRoutingTable([...byName.values()], config?.routing) }
+}
+
+export interface FiatWorld {
+  runtime: Runtime
+  catalogue: Catalogue
+  publicUrl: string
+  acquirers: Acquirers
+}
+
+export const fiatSettings = ({ catalogue, publicUrl, acquirers: { table } }: FiatWorld): FiatInvoiceSettings => ({ catalogue, table, publicUrl })
+
+/** Whose the money of payments is. */
+export const paymentListener = (world: FiatWorld): PaymentListener => createPaymentFollowing(fiatSettings(world))
+
+/** What the api serves of fiat. @param hearing rooms besides payments whose references acquirers call about */
+export const createFiatApi = (world: FiatWorld, directory: MerchantDirectory, hearing: readonly CallbackListener[]): { routes: Route[]; pages: PageRoute[] } => {
+  const { runtime, acquirers } = world
+  const deps = { runtime, settings: fiatSettings(world), directory, newInvoiceId: randomUUID }
+  return {
+    routes: fiatInvoiceRoutes(deps),
+    pages: [
+      fiatInvoiceFormRoute({ ...deps, limiter: createRateLimiter() }),
+      ...callbackRoutes({ runtime, acquirers: acquirers.byName, listeners: [createPaymentHearing(paymentListener(world)), ...hearing] }),
+    ],
+  }
+}
+
+const PAYMENTS_EVERY_MS = 500
+const REFUNDS_EVERY_MS = 2_000
+const EXPIRY_EVERY_MS = 5_000
+
+/** What a worker does for fiat invoices. */
+export const createFiatJobs = (world: FiatWorld, pause: PausePoint): Job[] => {
+  const { runtime, publicUrl, acquirers: { byName: acquirers, table } } = world
+  return [
+    createPaymentJob({ runtime, acquirers, table, listener: paymentListener(world), publicUrl, pause }, PAYMENTS_EVERY_MS),
+    createRefundJob({ runtime, acquirers, pause }, REFUNDS_EVERY_MS),
+    createFiatExpiryJob({ runtime, settings: fiatSettings(world), pause }, EXPIRY_EVERY_MS),
+    createAcquiringPruneJob(runtime),
+  ]
+}
