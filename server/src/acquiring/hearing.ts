@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { AcquirerState, Callback, RawCallback } from '../adapters/acquirers/port.ts'
+import type { AcquirerState, RawCallback } from '../adapters/acquirers/port.ts'
 import { isUuid } from '../base/id.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Db, Tx } from '../db/index.ts'

@@ -7,7 +7,7 @@ import type { Payment, SuspendedFor } from './payment.ts'
 
 export const PAYMENT_COLUMNS = sql.raw(`p.merchant_id as "merchantId", p.id, p.invoice_id as "invoiceId", p.acquirer, p.tried,
   p.ticker, p.units, p.description, p.email, p.language, p.return_url as "returnUrl", p.expires_at as "expiresAt", p.state,
-  p.page, p.acquirer_reference as "acquirerReference", p.paid_ticker as "paidTicker", p.paid_units as "paidUnits",
+  p.page::jsonb as page, p.acquirer_reference as "acquirerReference", p.paid_ticker as "paidTicker", p.paid_units as "paidUnits",
   p.cost_units as "costUnits", p.fee_units as fee, p.masked_card as "maskedCard", p.refusal_code as "refusalCode",
   p.refusal_message as "refusalMessage", p.suspended_for as "suspendedFor", p.refunded_units as "refundedUnits", p.asked,
   p.epoch, p.created_at as "createdAt"`)
@@ -50,7 +50,7 @@ export const movePayment = async (
   const move = moveOf(paymentMoves, payment.state, event)
   if (!move) return undefined
   const { rows } = await sql<Payment>`update payments p set state = ${move.to}, updated_at = ${at}, next_step_at = ${next}, asked = 0,
-      page = coalesce(${learned.page ? JSON.stringify(learned.page) : null}::jsonb, page),
+      page = coalesce(${learned.page ? JSON.stringify(learned.page) : null}::text, page),
       acquirer_reference = coalesce(${learned.acquirerReference ?? null}, acquirer_reference),
       paid_ticker = coalesce(${learned.paidTicker ?? null}, paid_ticker),
       paid_units = coalesce(${learned.paidUnits ?? null}, paid_units),

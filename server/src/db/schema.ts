@@ -588,7 +588,7 @@ export interface PaymentsTable {
   return_url: string
   expires_at: Date
   state: string
-  page: unknown | null
+  page: string | null
   acquirer_reference: string | null
   paid_ticker: string | null
   paid_units: bigint | null

@@ -28,6 +28,9 @@ export const catalogue = createCatalogue({
   ],
 })
 
+/** JSON as it went out. */
+export type Body = Record<string, unknown> & { id?: string; status?: string }
+
 export interface FiatTestWorld {
   db: Db
   runtime: Runtime
@@ -39,11 +42,11 @@ export interface FiatTestWorld {
   killAt: string | undefined
   /** names of pause points that were passed */
   passed: Set<string>
-  call(operation: string, request: Partial<Pick<ApiRequest, 'body' | 'params' | 'answerKeys' | 'merchantId'>>): Promise<{ status: number; body: Record<string, any> }>
+  call(operation: string, request: Partial<Pick<ApiRequest, 'body' | 'params' | 'answerKeys' | 'merchantId'>>): Promise<{ status: number; body: Body }>
   create(body?: Record<string, unknown>): Promise<string>
   form(fields: Record<string, string>): Promise<PageAnswer>
   proceed(id: string, choice?: Partial<FiatChoice>): Promise<void>
-  lookup(id: string): Promise<Record<string, any>>
+  lookup(id: string): Promise<Body>
   forPayer(id: string): Promise<FiatInvoiceForPayer>
   payments(id: string): Promise<Payment[]>
   /** an invoice whose payer has been sent to the first acquirer's page. @returns the invoice and the reference */
@@ -55,7 +58,7 @@ export interface FiatTestWorld {
   later(ms: number): Promise<void>
   act(work: (tx: Tx, moment: Moment) => Promise<Effects>): Promise<void>
   balance(kind: AccountKind, asset?: string): Promise<bigint>
-  notices(): Promise<{ objectId: string; status: string; body: Record<string, any> }[]>
+  notices(): Promise<{ objectId: string; status: string; body: Body }[]>
   alerts(): Promise<string[]>
   close(): Promise<void>
 }
@@ -96,7 +99,7 @@ export const createFiatWorld = async (url: string): Promise<FiatTestWorld> => {
     call: async (operation, request) => {
       const route = routes.find((one) => one.operation === operation)!
       const answer = await route.handle({ merchantId: world.merchantId, params: {}, query: {}, body: undefined, requestId: 'r', answerKeys: [], ...request })
-      return { status: answer.status, body: ('json' in answer ? JSON.parse(answer.json) : answer.body) as Record<string, any> }
+      return { status: answer.status, body: ('json' in answer ? JSON.parse(answer.json) : answer.body) as Body }
     },
     create: async (body = {}) => (await world.call('createFiatInvoice', { body: { name: 'Order 7', amount: { value: '100', ticker: 'UAH' }, ...body } })).body.id as string,
     form: async (fields) =>
@@ -140,7 +143,7 @@ export const createFiatWorld = async (url: string): Promise<FiatTestWorld> => {
     notices: async () => {
       const { rows } = await sql<{ objectId: string; status: string; body: string }>`select object_id as "objectId", status, body from events
         where merchant_id = ${world.merchantId} order by sequence`.execute(db)
-      return rows.map((row) => ({ ...row, body: JSON.parse(row.body) as Record<string, any> }))
+      return rows.map((row) => ({ ...row, body: JSON.parse(row.body) as Body }))
     },
     alerts: async () => {
       const { rows } = await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by raised_at`.execute(db)

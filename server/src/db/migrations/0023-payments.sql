@@ -17,8 +17,8 @@ create table payments (
   return_url text not null,
   expires_at timestamptz not null,
   state text not null,
-  -- how the payer's browser gets to the acquirer's page
-  page jsonb,
+  -- how the payer's browser gets to the acquirer's page, as JSON
+  page text,
   acquirer_reference text,
   -- what came in, once it has
   paid_ticker text,
