@@ -9,8 +9,8 @@ import type { AcquirerCapabilities, AmountLimits, CardTicker } from './port.ts'
  */
 export interface AccountReader {
   readonly name: string
-  /** an http(s) address; http only on this machine */
-  url(key: string): string
+  /** an http(s) address; http only on this machine. `otherwise` when absent, where there is one */
+  url(key: string, otherwise?: string): string
   text(key: string): string
   /** `otherwise` when absent */
   optional(key: string, otherwise: string): string
@@ -19,8 +19,8 @@ export interface AccountReader {
   wholeNumber(key: string, bounds: { least: number; most: number }, otherwise: number): number
   /** what stands in the file named by `KEYFile`, without blanks around it */
   secret(key: string): string
-  /** `payIn` and `payout` as agreed with the acquirer; `otherwise` when absent. At least one direction of one currency */
-  limits(otherwise?: Limits): Limits
+  /** `payIn` and `payout` as agreed with the acquirer; `otherwise` when absent. At least one direction of one of its currencies */
+  limits(otherwise?: Limits, tickers?: readonly CardTicker[]): Limits
   /** with `timeoutMs` of the account */
   http(): AcquirerHttp
 }
@@ -54,8 +54,8 @@ export const createAccountReader = (given: Given, problems: string[]): AccountRe
       return typeof value === 'string' && value.trim() !== '' ? value : wrong(key, 'a text', '')
     },
     optional: (key, otherwise) => (at(key) === undefined ? otherwise : reader.text(key)),
-    url: (key) => {
-      const value = at(key)
+    url: (key, otherwise) => {
+      const value = at(key) ?? otherwise
       return typeof value === 'string' && isSafeUrl(value) ? value : wrong(key, 'an https address; http only on this machine', 'https://invalid.invalid')
     },
     flag: (key, otherwise) => {
@@ -72,8 +72,8 @@ export const createAccountReader = (given: Given, problems: string[]): AccountRe
       return fits ? (value as number) : wrong(key, `a whole number from ${least} to ${most}`, otherwise)
     },
     secret: (key) => secretOf(at(`${key}File`), (say) => wrong(`${key}File`, say, '')),
-    limits: (otherwise) => {
-      const found = { payIn: limitsOf(at('payIn'), otherwise?.payIn), payout: limitsOf(at('payout'), otherwise?.payout) }
+    limits: (otherwise, tickers = TICKERS) => {
+      const found = { payIn: limitsOf(at('payIn'), tickers, otherwise?.payIn), payout: limitsOf(at('payout'), tickers, otherwise?.payout) }
       for (const direction of ['payIn', 'payout'] as const) for (const problem of found[direction].problems) wrong(direction, problem, undefined)
       const limits = { payIn: found.payIn.limits, payout: found.payout.limits }
       const offers = Object.keys(limits.payIn).length + Object.keys(limits.payout).length
@@ -108,13 +108,13 @@ const secretOf = (path: unknown, wrong: (say: string) => string): string => {
 
 type OneDirection = Limits['payIn']
 
-const limitsOf = (value: unknown, otherwise: OneDirection = {}): { limits: OneDirection; problems: string[] } => {
+const limitsOf = (value: unknown, tickers: readonly CardTicker[], otherwise: OneDirection = {}): { limits: OneDirection; problems: string[] } => {
   if (value === undefined) return { limits: otherwise, problems: [] }
   if (!isGiven(value)) return { limits: {}, problems: ['an object of currencies'] }
-  const unknown = Object.keys(value).filter((ticker) => !TICKERS.includes(ticker as CardTicker))
-  const problems = unknown.map((ticker) => `of ${TICKERS.join(', ')}, not of ${ticker}`)
+  const unknown = Object.keys(value).filter((ticker) => !tickers.includes(ticker as CardTicker))
+  const problems = unknown.map((ticker) => `of ${tickers.join(', ')}, not of ${ticker}`)
   const limits: OneDirection = {}
-  for (const ticker of TICKERS) {
+  for (const ticker of tickers) {
     if (value[ticker] === undefined) continue
     const found = amountLimitsOf(value[ticker])
     if (found) limits[ticker] = found

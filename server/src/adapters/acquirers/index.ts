@@ -1,7 +1,10 @@
 /** Acquirers behind one port. Promises that an outcome which is not known is never called a refusal. */
 import { amountLimitsOf, createAccountReader, isGiven, type AccountReader, type Given } from './account-reader.ts'
 import { createBank, readBankSettings } from './bank/index.ts'
+import { createFreedomPay, readFreedomPaySettings } from './freedompay/index.ts'
+import { createLiqPay, readLiqPaySettings } from './liqpay/index.ts'
 import type { Acquirer, CardTicker } from './port.ts'
+import { createWayForPay, readWayForPaySettings } from './wayforpay/index.ts'
 
 export { AcquirerRefusal, AcquirerUnreachable, ForgedCallback } from './port.ts'
 export type { Acquirer, AcquirerState } from './port.ts'
@@ -12,6 +15,9 @@ type AcquirerKind = (account: AccountReader) => Acquirer
 /** Every kind of acquirer this build can talk to. */
 const KINDS: Readonly<Record<string, AcquirerKind>> = {
   bank: (account) => createBank(readBankSettings(account)),
+  liqpay: (account) => createLiqPay(readLiqPaySettings(account)),
+  wayforpay: (account) => createWayForPay(readWayForPaySettings(account)),
+  freedompay: (account) => createFreedomPay(readFreedomPaySettings(account)),
 }
 
 /** Who gets orders of these amounts (minor units, both ends included), in order of preference. */

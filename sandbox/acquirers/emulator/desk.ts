@@ -1,0 +1,62 @@
+/** What every part of an emulator works with: its books, its clock, what it is told to do wrong. */
+import type { Deliveries, Message } from '../deliveries.ts'
+import type { Faults } from '../faults.ts'
+import type { Records } from '../records.ts'
+import type { Order, Reason } from './order.ts'
+
+/** A card number that means something. Every other one that passes Luhn's check is a good card. */
+export interface TestCard {
+  readonly number: string
+  readonly refused?: Reason
+  /** asks for the code */
+  readonly secure?: true
+  readonly about: string
+}
+
+/** How one acquirer speaks. */
+export interface Dialect {
+  /** for messages and pages */
+  readonly name: string
+  readonly currency: 'UAH' | 'KZT'
+  readonly cards: readonly TestCard[]
+  /** of the 3-D Secure page */
+  readonly secureCode: string
+  /** pauses between attempts to tell, ms of the acquirer's clock */
+  readonly pauses: readonly number[]
+  /** Tells the merchant how an order stands. */
+  message(order: Order): Message
+  /** The same with a signature that is not the acquirer's. */
+  spoil(message: Message): Message
+  isAcknowledged(status: number, body: string): boolean
+  /** How the payer is sent back to the shop: a link, or a form that is posted. */
+  wayBack(order: Order): { readonly url: string; readonly fields?: Readonly<Record<string, string>> }
+}
+
+export interface Desk {
+  readonly dialect: Dialect
+  readonly orders: Records<Order>
+  readonly faults: Faults
+  readonly deliveries: Deliveries
+  readonly most: { readonly payment: bigint; readonly payout: bigint }
+  /** where its pages are */
+  url(): string
+  now(): number
+  newToken(): string
+  /** ms of the real clock: how long a payout is under way, a reversed payment stays paid */
+  readonly payoutMs: number
+  readonly reverseMs: number
+  arrange(id: string, dueAt: number): void
+}
+
+export function put(desk: Desk, order: Order): Order {
+  desk.orders.put(order)
+  return order
+}
+
+/** Told in the wrong order only what came before the end can come after it. */
+export function tell(desk: Desk, order: Order): void {
+  const telling = order.telling
+  if (order.callbackUrl === '' || telling === undefined) return
+  const before: Order[] = telling.reorder ? [{ ...order, status: 'processing' }] : []
+  desk.deliveries.tell(order.id, [...before, order].map((one) => desk.dialect.message(one)), telling, (message) => desk.dialect.spoil(message))
+}

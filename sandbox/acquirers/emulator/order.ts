@@ -1,0 +1,48 @@
+/** A payment or payout as an acquirer's emulator keeps it. Amounts are minor units as digits, times ms. No card number is kept. */
+import type { Outcome, Telling } from '../faults.ts'
+
+export type Kind = 'payment' | 'payout'
+
+/** `secure`: the payer is asked for a code. `reversed`: all of it went back. */
+export type Status = 'created' | 'secure' | 'processing' | 'succeeded' | 'refused' | 'expired' | 'reversed'
+
+/** Why a card was refused; each acquirer has a code and words of its own for it. */
+export type Reason = 'refused' | 'insufficient-funds' | 'limit' | 'secure-failed'
+
+export interface Order {
+  /** kind and reference: unique as the acquirer has it */
+  readonly id: string
+  readonly kind: Kind
+  /** the merchant's */
+  readonly reference: string
+  /** the acquirer's own number */
+  readonly number: number
+  /** in the address of the page */
+  readonly token: string
+  readonly units: string
+  readonly currency: string
+  readonly description: string
+  readonly callbackUrl: string
+  readonly returnUrl: string
+  readonly createdAt: number
+  readonly expiresAt?: number
+  readonly status: Status
+  /** what was really paid, or sent to the card */
+  readonly moved?: string
+  /** what went back of it */
+  readonly refunded: string
+  readonly fee?: string
+  /** first six and last four digits */
+  readonly card?: { readonly first: string; readonly last: string }
+  readonly reason?: Reason
+  readonly decidedAt?: number
+  readonly telling?: Telling
+  /** what is to become of it, and when, ms of the real clock */
+  readonly outcome?: Outcome
+  readonly dueAt?: number
+  /** keys of refunds that were done, where the acquirer takes them */
+  readonly refundKeys?: readonly string[]
+  readonly wrongCodes: number
+}
+
+export const plainTelling: Telling = { delayMs: 0, duplicate: 0, reorder: false, drop: false, badSignature: false }

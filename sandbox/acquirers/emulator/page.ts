@@ -1,0 +1,46 @@
+/** The hosted page as HTML. No script: every step is a form. What came from outside is text, never markup. */
+import type { Dialect, TestCard } from './desk.ts'
+import type { Order } from './order.ts'
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
+
+function page(dialect: Dialect, title: string, inside: string): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title>
+<body><p>Emulator of ${escapeHtml(dialect.name)}: no money moves.</p><main>${inside}</main></body></html>`
+}
+
+function amount({ units, currency }: Order): string {
+  return `${units.padStart(3, '0').replace(/(\d\d)$/, '.$1')} ${currency}`
+}
+
+export function cardPage(dialect: Dialect, order: Order, wrong: boolean): string {
+  const rows = dialect.cards.map(({ number, about }: TestCard) => `<tr><td><code>${number}</code><td>${escapeHtml(about)}`).join('')
+  return page(dialect, 'Pay by card', `
+<h1>${amount(order)}</h1><p>${escapeHtml(order.description)}</p>${wrong ? '<p role="alert">There is no card of this number.</p>' : ''}
+<form method="post" action="/pay/${order.token}">
+<label>Card number <input name="card" inputmode="numeric" autocomplete="cc-number" required></label>
+<label>Expires <input name="expiry" value="12/49"></label> <label>CVC <input name="cvc" value="123"></label>
+<button>Pay</button></form><table>${rows}</table>`)
+}
+
+export function securePage(dialect: Dialect, order: Order): string {
+  return page(dialect, '3-D Secure', `
+<h1>3-D Secure</h1><p>${amount(order)}. The code is ${dialect.secureCode}.</p>${order.wrongCodes > 0 ? '<p role="alert">Wrong code.</p>' : ''}
+<form method="post" action="/pay/${order.token}/secure"><label>Code <input name="code" required></label><button>Confirm</button></form>
+<form method="post" action="/pay/${order.token}/cancel"><button>Cancel</button></form>`)
+}
+
+export function endPage(dialect: Dialect, order: Order): string {
+  const { url, fields } = dialect.wayBack(order)
+  const inputs = Object.entries(fields ?? {}).map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
+  const back = fields === undefined
+    ? `<a id="back" href="${escapeHtml(url)}">Back to the shop</a>`
+    : `<form id="back" method="post" action="${escapeHtml(url)}">${inputs.join('')}<button>Back to the shop</button></form>`
+  return page(dialect, order.status, `<h1>${escapeHtml(order.status)}</h1>${back}`)
+}
+
+export function plainPage(dialect: Dialect, text: string): string {
+  return page(dialect, text, `<h1>${escapeHtml(text)}</h1>`)
+}

@@ -1,0 +1,41 @@
+/** The payer's way through the hosted page: card, 3-D Secure where the card has it, back to the shop. */
+import { TextAnswer } from '../../http/server.ts'
+import type { Route, SandboxRequest } from '../../http/server.ts'
+import type { Desk } from './desk.ts'
+import type { Order } from './order.ts'
+import { cardPage, endPage, plainPage, securePage } from './page.ts'
+import { confirmSecure, findOrder, isCard, payByCard } from './payments.ts'
+
+export function payerRoutes(desk: Desk): Route[] {
+  const step = (method: string, path: string, act: (order: Order, request: SandboxRequest) => TextAnswer): Route => ({
+    method,
+    path: new RegExp(`^/pay/([0-9a-f]{32})${path}$`),
+    name: `${method} /pay/<token>${path}`,
+    handle: async (request) => {
+      const order = desk.orders.all().find(({ token }) => token === request.parameters[0])
+      return order === undefined ? html(404, plainPage(desk.dialect, 'There is no such payment')) : act(findOrder(desk, order.reference, order.kind)!, request)
+    },
+  })
+  const show = (order: Order): TextAnswer => {
+    if (order.status === 'created') return html(200, cardPage(desk.dialect, order, false))
+    return html(200, order.status === 'secure' ? securePage(desk.dialect, order) : endPage(desk.dialect, order))
+  }
+  return [
+    step('GET', '', show),
+    step('POST', '', (order, { rawBody }) => {
+      const number = (new URLSearchParams(rawBody).get('card') ?? '').replace(/[\s-]/g, '')
+      if (order.status === 'created' && !isCard(number)) return html(422, cardPage(desk.dialect, order, true))
+      return seeAgain(payByCard(desk, order, number))
+    }),
+    step('POST', '/secure', (order, { rawBody }) => seeAgain(confirmSecure(desk, order, new URLSearchParams(rawBody).get('code')?.trim() ?? ''))),
+    step('POST', '/cancel', (order) => seeAgain(confirmSecure(desk, order, undefined))),
+  ]
+}
+
+export function html(status: number, text: string): TextAnswer {
+  return new TextAnswer(status, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }, text)
+}
+
+function seeAgain({ token }: Order): TextAnswer {
+  return new TextAnswer(303, { location: `/pay/${token}` }, '')
+}

@@ -1,0 +1,155 @@
+/** Freedom Pay's API: forms in, signed XML out. */
+import { TextAnswer } from '../../http/server.ts'
+import type { Route } from '../../http/server.ts'
+import { answerCall } from '../emulator/answer.ts'
+import type { Desk } from '../emulator/desk.ts'
+import { twoDecimals, unitsOf } from '../emulator/numbers.ts'
+import type { Order, Status } from '../emulator/order.ts'
+import { findOrder, giveBack, placeOrder } from '../emulator/payments.ts'
+import { placePayout } from '../emulator/payouts.ts'
+import { almatyTime, failureOf, maskOf } from './dialect.ts'
+import type { FreedomPayAccount } from './dialect.ts'
+import { isSigned, sign } from './signature.ts'
+import type { Fields } from './signature.ts'
+import { writeXml } from './xml.ts'
+
+type Form = Readonly<Record<string, string>>
+
+class FreedomPayError extends Error {
+  readonly code: string
+
+  constructor(code: string, description: string) {
+    super(description)
+    this.code = code
+  }
+}
+
+const refusals: Readonly<Record<'duplicate' | 'limit' | 'currency' | 'card', readonly [string, string]>> = {
+  duplicate: ['9403', 'pg_order_id has been used'], limit: ['420', 'Limit exceeded'], currency: ['9403', 'pg_currency'], card: ['10005', 'Card data'],
+}
+
+const paymentStatuses: Readonly<Record<Status, string>> = {
+  created: 'new', secure: 'pending', processing: 'process', succeeded: 'success', refused: 'failed', expired: 'incomplete', reversed: 'refunded',
+}
+const payoutStatuses: Readonly<Record<Status, string>> = {
+  created: 'process', secure: 'process', processing: 'process', succeeded: 'success', refused: 'error', expired: 'error', reversed: 'revoked',
+}
+
+export function freedompayRoutes(desk: Desk, account: FreedomPayAccount): Route[] {
+  const { secretKey, payoutSecretKey } = account
+  const call = (path: string, key: string, isOrder: boolean, act: (form: Form) => Fields): Route => {
+    const script = path.slice(path.lastIndexOf('/') + 1)
+    return {
+      method: 'POST', path: new RegExp(`^${path.replaceAll('.', '\\.')}$`), name: `POST ${path}`,
+      handle: async ({ rawBody }) => answerCall(desk, isOrder, () => xml(answer(script, key, account.merchantId, Object.fromEntries(new URLSearchParams(rawBody)), act))),
+    }
+  }
+  return [
+    call('/init_payment.php', secretKey, true, (form) => initPayment(desk, form)),
+    call('/get_status3.php', secretKey, false, (form) => paymentStatus(requireOrder(desk, form, 'payment'))),
+    call('/revoke.php', secretKey, true, (form) => revoke(desk, form)),
+    call('/g2g/p2p2nonreg', payoutSecretKey, true, (form) => payOut(desk, form)),
+    call('/g2g/payout_status2', payoutSecretKey, false, (form) => payoutStatus(requireOrder(desk, form, 'payout'))),
+  ]
+}
+
+/** A merchant that isn't known gets an unsigned answer: there is no key to sign it with. */
+function answer(script: string, key: string, merchantId: string, form: Form, act: (form: Form) => Fields): Fields {
+  if (form['pg_merchant_id'] !== merchantId) return { pg_status: 'error', pg_error_code: '9998', pg_error_description: 'Merchant is not found' }
+  const unsigned: Fields = { ...judge(script, key, form, act), pg_salt: Math.random().toString(36).slice(2, 18) }
+  return { ...unsigned, pg_sig: sign(script, unsigned, key) }
+}
+
+function judge(script: string, key: string, form: Form, act: (form: Form) => Fields): Fields {
+  try {
+    if (!isSigned(script, form, key)) throw new FreedomPayError('9998', 'Incorrect signature')
+    return { pg_status: 'ok', ...act(form) }
+  } catch (error) {
+    if (error instanceof FreedomPayError) return { pg_status: 'error', pg_error_code: error.code, pg_error_description: error.message }
+    throw error
+  }
+}
+
+function initPayment(desk: Desk, form: Form): Fields {
+  const lifetime = Number(form['pg_lifetime'] ?? '86400')
+  if (!(lifetime >= 300 && lifetime <= 604_800)) throw new FreedomPayError('9403', 'pg_lifetime')
+  if (form['pg_auto_clearing'] !== '1') throw new FreedomPayError('9403', 'this emulator has no two-step payments')
+  for (const name of ['pg_result_url', 'pg_success_url', 'pg_failure_url']) if ((form[name] ?? '').length > 255) throw new FreedomPayError('9403', name)
+  const known = findOrder(desk, form['pg_order_id'] ?? '', 'payment')
+  const units = amount(form, 'pg_amount')
+  // The same request again is the same payment, by its idempotency key.
+  if (known !== undefined && known.reference === form['pg_idempotency_key'] && BigInt(known.units) === units) return pageOf(desk, known)
+  const expiresAt = desk.now() + lifetime * 1_000
+  return pageOf(desk, placed(placeOrder(desk, { ...common(form), kind: 'payment', units, callbackUrl: form['pg_result_url'] ?? '', returnUrl: form['pg_success_url'] ?? '', expiresAt })))
+}
+
+function pageOf(desk: Desk, { number, token }: Order): Fields {
+  return { pg_payment_id: String(number), pg_redirect_url: `${desk.url()}/pay/${token}`, pg_redirect_url_type: 'need data' }
+}
+
+function paymentStatus(order: Order): Fields {
+  const status = paymentStatuses[order.status]
+  const moved = order.moved ?? order.units
+  const [code, description] = failureOf(order)
+  const back = `-${twoDecimals(order.refunded)}`
+  return {
+    pg_payment_id: String(order.number), pg_order_id: order.reference, pg_can_reject: '1', pg_payment_method: 'bankcard', pg_amount: twoDecimals(moved), pg_currency: order.currency,
+    pg_payment_status: status, ...(status === 'success' ? { pg_clearing_amount: twoDecimals(moved), pg_captured: '1', pg_net_amount: twoDecimals(BigInt(moved) - BigInt(order.fee ?? '0')) } : {}),
+    pg_reference: String(order.number), pg_card_pan: maskOf(order), pg_create_date: almatyTime(order.createdAt),
+    ...(order.refunded === '0' ? {} : {
+      pg_refund_amount: back,
+      pg_refund_payments: { pg_refund_payment: { pg_payment_id: `${order.number}9`, pg_payment_status: 'success', pg_amount: back, pg_payment_date: almatyTime(order.createdAt), pg_reference: '' } },
+    }),
+    ...(status === 'failed' ? { pg_failure_code: code, pg_failure_description: description } : {}),
+  }
+}
+
+function revoke(desk: Desk, form: Form): Fields {
+  const order = desk.orders.all().find(({ kind, number }) => kind === 'payment' && String(number) === form['pg_payment_id'])
+  if (order === undefined) throw new FreedomPayError('340', 'Payment is not found')
+  if (!giveBack(desk, order, amount(form, 'pg_refund_amount'), form['pg_idempotency_key'])) throw new FreedomPayError('490', 'Payment cannot be cancelled')
+  return {}
+}
+
+function payOut(desk: Desk, form: Form): Fields {
+  const order = placed(placePayout(desk, { ...common(form), units: amount(form, 'pg_amount'), callbackUrl: form['pg_post_link'] ?? '' }, form['pg_payment_to'] ?? ''))
+  return { pg_payment_id: String(order.number), pg_order_id: order.reference, pg_payment_amount: twoDecimals(order.units), pg_balance: '1000000.00', pg_payment_date: almatyTime(order.createdAt), pg_payment_status: 'process' }
+}
+
+function payoutStatus(order: Order): Fields {
+  const status = payoutStatuses[order.status]
+  const [code, description] = failureOf(order)
+  return {
+    pg_payment_id: String(order.number), pg_order_id: order.reference, pg_payment_status: status, pg_payment_amount: twoDecimals(order.moved ?? order.units), pg_currency: order.currency,
+    pg_card_pan: maskOf(order), ...(status === 'error' ? { pg_failure_code: code, pg_failure_description: description } : {}),
+  }
+}
+
+function common(form: Form) {
+  const reference = form['pg_order_id'] ?? ''
+  const description = form['pg_description'] ?? ''
+  if (reference === '' || reference.length > 50) throw new FreedomPayError('9403', 'pg_order_id')
+  if (description === '' || description.length > 1_024) throw new FreedomPayError('9403', 'pg_description')
+  return { reference, description, currency: form['pg_currency'] ?? 'KZT' }
+}
+
+function amount(form: Form, name: string): bigint {
+  const units = unitsOf(form[name] ?? '')
+  if (units === undefined || units === 0n) throw new FreedomPayError('9403', name)
+  return units
+}
+
+function requireOrder(desk: Desk, form: Form, kind: Order['kind']): Order {
+  const found = findOrder(desk, form['pg_order_id'] ?? '', kind)
+  if (found === undefined) throw new FreedomPayError(kind === 'payment' ? '340' : '11068', 'Payment is not found')
+  return found
+}
+
+function placed(result: { readonly order: Order } | { readonly refusal: keyof typeof refusals }): Order {
+  if ('refusal' in result) throw new FreedomPayError(...refusals[result.refusal])
+  return result.order
+}
+
+function xml(fields: Fields): TextAnswer {
+  return new TextAnswer(200, { 'content-type': 'application/xml; charset=utf-8' }, writeXml(fields))
+}

@@ -1,0 +1,80 @@
+/**
+ * How LiqPay speaks. Sources, read 2026-11-21 from stored copies; [D] documented, [U] not verified with the service:
+ * - data and signature, version 3 [D] liqpay.ua/documentation/en/data_signature; version 7, SHA3-256 [D] liqpay.ua/en/doc/api
+ *   as rebuilt by Strafe153/liqpay_rs (2025-08); which of them signs callbacks [U]: `version` decides here
+ * - fields and statuses of answers and callbacks [D] liqpay.ua/en/doc/api/callback, McSym28/liqpay-api-ex (2024-08)
+ * - callbacks as a form until HTTP 200 [D] liqpay.ua/documentation/en/api/callback; their pauses [U]
+ * - test cards [D] liqpay.ua/documentation/en/api/sandbox; the codes of 3-D Secure and OTP [U]
+ * - err_code [D] liqpay.ua/en/doc/api/errors; `expired` as a code [U]; refund_amount as a sum of all refunds [U]
+ */
+import type { Dialect, TestCard } from '../emulator/desk.ts'
+import { number, shortest } from '../emulator/numbers.ts'
+import type { Order, Reason, Status } from '../emulator/order.ts'
+import type { Message } from '../deliveries.ts'
+import { sign } from './signature.ts'
+
+export interface LiqPayAccount {
+  readonly publicKey: string
+  readonly privateKey: string
+  readonly version: 3 | 7
+}
+
+const minute = 60_000
+
+export const liqpayCards: readonly TestCard[] = [
+  { number: '4242424242424242', about: 'success' },
+  { number: '4000000000003063', secure: true, about: 'success after 3-D Secure' },
+  { number: '4000000000003089', secure: true, about: 'success after a password by SMS' },
+  { number: '4000000000003055', secure: true, about: 'success after the CVV' },
+  { number: '4000000000000002', refused: 'limit', about: 'failure, limit' },
+  { number: '4000000000009995', refused: 'insufficient-funds', about: 'failure, 9859' },
+]
+
+const errors: Readonly<Record<Reason, readonly [string, string]>> = {
+  limit: ['limit', 'The limit for the amount or number of customer payments has been exceeded'],
+  refused: ['decline', 'The transaction is defined as atypical/risky according to the Anti-Fraud system of the Bank'],
+  'insufficient-funds': ['9859', 'Insufficient funds'],
+  'secure-failed': ['expired_3ds', '3DS confirmation failed'],
+}
+
+const statuses: Readonly<Record<Status, string>> = {
+  created: 'prepared', secure: '3ds_verify', processing: 'processing', succeeded: 'success', refused: 'failure', expired: 'failure', reversed: 'reversed',
+}
+
+/** Floats with a decimal at least: 100.0, 100.5, 100.37. */
+const float = (units: bigint | string): unknown => number(shortest(units).includes('.') ? shortest(units) : `${shortest(units)}.0`)
+
+/** A payment as the API and callbacks tell it. */
+export function record({ publicKey, version }: LiqPayAccount, order: Order): Record<string, unknown> {
+  const isPayout = order.kind === 'payout'
+  const moved = order.moved ?? order.units
+  const fee = order.fee ?? '0'
+  const [code, description] = order.status === 'expired' ? ['expired', 'The payment was not made in time'] : errors[order.reason ?? 'refused']
+  return {
+    result: 'ok', action: isPayout ? 'p2pcredit' : 'pay', status: statuses[order.status], version, public_key: publicKey, acq_id: 414_963,
+    order_id: order.reference, liqpay_order_id: `EMU${order.number}`, payment_id: order.number, transaction_id: order.number,
+    type: isPayout ? 'p2pcredit' : 'buy', paytype: 'card', description: order.description, currency: order.currency, amount: float(moved),
+    sender_commission: float(isPayout ? fee : '0'), receiver_commission: float(isPayout ? '0' : fee), agent_commission: float('0'),
+    amount_debit: float(moved), amount_credit: float(moved), currency_debit: order.currency, currency_credit: order.currency,
+    commission_debit: float('0'), commission_credit: float(fee), mpi_eci: '7', is_3ds: false, language: 'uk', create_date: order.createdAt,
+    ...(order.card === undefined ? {} : { [isPayout ? 'receiver_card_mask2' : 'sender_card_mask2']: `${order.card.first}*${order.card.last.slice(-2)}`, sender_card_type: 'visa' }),
+    ...(order.refunded === '0' ? {} : { refund_amount: float(order.refunded) }),
+    ...(order.decidedAt === undefined ? {} : { end_date: order.decidedAt }),
+    ...(statuses[order.status] === 'failure' ? { err_code: code, err_description: description } : {}),
+  }
+}
+
+export function liqpayDialect(account: LiqPayAccount): Dialect {
+  const formOf = (data: string, privateKey: string): string => new URLSearchParams({ data, signature: sign(account.version, privateKey, data) }).toString()
+  return {
+    name: 'LiqPay', currency: 'UAH', cards: liqpayCards, secureCode: '1234',
+    pauses: [minute, 5 * minute, 15 * minute, 60 * minute, 6 * 60 * minute, 24 * 60 * minute],
+    message: (order): Message => ({
+      url: order.callbackUrl, headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: formOf(Buffer.from(JSON.stringify(record(account, order))).toString('base64'), account.privateKey),
+    }),
+    spoil: (message) => ({ ...message, body: formOf(new URLSearchParams(message.body).get('data') ?? '', `${account.privateKey}?`) }),
+    isAcknowledged: (status) => status === 200,
+    wayBack: ({ returnUrl }) => ({ url: returnUrl }),
+  }
+}

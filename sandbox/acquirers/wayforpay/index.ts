@@ -1,0 +1,12 @@
+import { startEmulator } from '../emulator/start.ts'
+import type { Emulator, EmulatorOptions } from '../emulator/start.ts'
+import { wayforpayDialect } from './dialect.ts'
+import type { WayForPayAccount } from './dialect.ts'
+import { wayforpayRoutes } from './routes.ts'
+
+export type { WayForPayAccount } from './dialect.ts'
+
+/** The API and the page are at one address here, two with WayForPay. Throws PortInUse, and an Error when this is production. */
+export function startWayForPay(account: WayForPayAccount, options: EmulatorOptions): Promise<Emulator> {
+  return startEmulator(() => wayforpayDialect(account), (desk) => wayforpayRoutes(desk, account), { most: { payment: 2_999_900n, payout: 2_999_900n }, ...options })
+}

@@ -1,0 +1,119 @@
+/** WayForPay's two addresses: the page that a payer's browser posts to, and the API. */
+import { TextAnswer } from '../../http/server.ts'
+import type { Route } from '../../http/server.ts'
+import { answerCall } from '../emulator/answer.ts'
+import type { Desk } from '../emulator/desk.ts'
+import { readJson, shortest, textOf, unitsOf } from '../emulator/numbers.ts'
+import { plainPage } from '../emulator/page.ts'
+import { html } from '../emulator/payer.ts'
+import { findOrder, giveBack, placeOrder } from '../emulator/payments.ts'
+import type { Placed } from '../emulator/payments.ts'
+import { placePayout } from '../emulator/payouts.ts'
+import { payoutAnswer, record, signed } from './dialect.ts'
+import type { WayForPayAccount } from './dialect.ts'
+import { isSigned } from './signature.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+class WayForPayError extends Error {
+  readonly code: number
+
+  constructor(code: number, reason: string) {
+    super(reason)
+    this.code = code
+  }
+}
+
+const refusals: Readonly<Record<'duplicate' | 'limit' | 'currency' | 'card', readonly [number, string]>> = {
+  duplicate: [1112, 'Duplicate Order ID'], limit: [1130, 'Invalid Amount'], currency: [1110, 'Invalid Currency'], card: [1105, 'Invalid Card'],
+}
+
+export function wayforpayRoutes(desk: Desk, account: WayForPayAccount): Route[] {
+  return [
+    { method: 'POST', path: /^\/pay$/, name: 'POST /pay', handle: async ({ rawBody }) => page(desk, account, new URLSearchParams(rawBody)) },
+    {
+      method: 'POST', path: /^\/api$/, name: 'POST /api',
+      handle: async ({ rawBody }) => {
+        const fields = readJson(rawBody) ?? {}
+        const isOrder = textOf(fields, 'transactionType') !== 'CHECK_STATUS'
+        return answerCall(desk, isOrder, () => new TextAnswer(200, { 'content-type': 'application/json' }, api(desk, account, fields)))
+      },
+    },
+  ]
+}
+
+function page(desk: Desk, account: WayForPayAccount, form: URLSearchParams): TextAnswer {
+  const lists = Object.fromEntries(['productName', 'productCount', 'productPrice'].map((name) => [name, form.getAll(`${name}[]`)]))
+  try {
+    const placed = purchase(desk, account, { ...Object.fromEntries(form), ...lists })
+    return new TextAnswer(303, { location: `/pay/${placed}` }, '')
+  } catch (error) {
+    if (error instanceof WayForPayError) return html(400, plainPage(desk.dialect, `${error.code} ${error.message}`))
+    throw error
+  }
+}
+
+/** The token of its page. */
+function purchase(desk: Desk, account: WayForPayAccount, fields: Fields): string {
+  const list = (name: string): string[] => (Array.isArray(fields[name]) ? (fields[name] as unknown[]).map(String) : [])
+  const names = ['merchantAccount', 'merchantDomainName', 'orderReference', 'orderDate', 'amount', 'currency']
+  if (list('productName').length === 0 || names.some((name) => textOf(fields, name) === '')) throw new WayForPayError(1115, 'Parameter is missing')
+  requireSigned(account, fields, [...names.map((name) => printed(textOf(fields, name))), ...list('productName'), ...list('productCount').map(printed), ...list('productPrice').map(printed)])
+  const lifetime = Number(textOf(fields, 'orderLifetime') || '86400')
+  return orderOf(placeOrder(desk, { ...common(fields), kind: 'payment', returnUrl: textOf(fields, 'returnUrl'), expiresAt: desk.now() + lifetime * 1_000 })).token
+}
+
+function api(desk: Desk, account: WayForPayAccount, fields: Fields): string {
+  try {
+    return act(desk, account, fields)
+  } catch (error) {
+    if (error instanceof WayForPayError) return JSON.stringify({ reason: error.message, reasonCode: error.code })
+    throw error
+  }
+}
+
+function act(desk: Desk, account: WayForPayAccount, fields: Fields): string {
+  const reference = textOf(fields, 'orderReference')
+  const type = textOf(fields, 'transactionType')
+  const field = (name: string): string => printed(textOf(fields, name))
+  if (type === 'CREATE_INVOICE') {
+    const token = purchase(desk, account, fields)
+    return JSON.stringify({ reason: 'Ok', reasonCode: 1100, invoiceUrl: `${desk.url()}/pay/${token}`, qrCode: '' })
+  }
+  if (type === 'P2P_CREDIT') {
+    requireSigned(account, fields, ['merchantAccount', 'orderReference', 'amount', 'currency', 'cardBeneficiary', 'rec2Token'].map(field))
+    return payoutAnswer(account, orderOf(placePayout(desk, common(fields), textOf(fields, 'cardBeneficiary'))))
+  }
+  const isRefund = type === 'REFUND'
+  if (!isRefund && type !== 'CHECK_STATUS') throw new WayForPayError(1117, 'API not allowed')
+  requireSigned(account, fields, ['merchantAccount', 'orderReference', ...(isRefund ? ['amount', 'currency'] : [])].map(field))
+  const order = findOrder(desk, reference)
+  if (order === undefined) throw new WayForPayError(1127, 'Order Not Found')
+  if (!isRefund) return signed(account, record(account, order))
+  if (order.kind === 'payout' || !giveBack(desk, order, unitsOf(textOf(fields, 'amount')) ?? 0n)) throw new WayForPayError(1128, 'Refund Limit Exceeded')
+  const { merchantAccount } = account
+  return signed(account, { merchantAccount, orderReference: reference, transactionStatus: 'Refunded', reason: 'Ok', reasonCode: 1100 }, ['merchantAccount', 'orderReference', 'transactionStatus', 'reasonCode'])
+}
+
+function orderOf(placed: Placed | { refusal: 'card' }) {
+  if ('refusal' in placed) throw new WayForPayError(...refusals[placed.refusal])
+  return placed.order
+}
+
+function common(fields: Fields) {
+  return {
+    reference: textOf(fields, 'orderReference'), units: unitsOf(textOf(fields, 'amount')) ?? 0n, currency: textOf(fields, 'currency'),
+    description: textOf(fields, 'productName'), callbackUrl: textOf(fields, 'serviceUrl'),
+  }
+}
+
+/** A number is read and printed again before it is signed, as PHP does: 100.50 becomes 100.5. */
+function printed(text: string): string {
+  const units = /^\d+\.\d+$/.test(text) ? unitsOf(text) : undefined
+  return units === undefined ? text : shortest(units)
+}
+
+function requireSigned(account: WayForPayAccount, fields: Fields, values: readonly string[]): void {
+  if (textOf(fields, 'merchantAccount') !== account.merchantAccount) throw new WayForPayError(1121, 'Account not found')
+  if (!isSigned(account.secretKey, values, textOf(fields, 'merchantSignature'))) throw new WayForPayError(1113, 'Invalid Signature')
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import type { AcquirerHttp } from '../http.ts'
+import { AcquirerUnreachable } from '../port.ts'
+import { isFreedomPaySignature, scriptOf, signFreedomPay, type PgFields } from './signature.ts'
+import type { Spacing } from './spacing.ts'
+import { readPgXml } from './xml.ts'
+
+/** An answer, and whether it is signed. Unsigned ones say only that Freedom Pay doesn't know the merchant. */
+export interface PgAnswer {
+  fields: PgFields
+  isSigned: boolean
+}
+
+export interface PgCall {
+  path: string
+  fields: Readonly<Record<string, string>>
+  secretKey: string
+  /** before calls that only look something up */
+  ahead: boolean
+}
+
+export const newSalt = (): string => randomBytes(12).toString('hex')
+
+/** Signs, waits for its turn, asks once and checks what came. Throws AcquirerUnreachable. */
+export const createPgCaller = ({ name, url, merchantId, http, spacing }: { name: string; url: string; merchantId: string; http: AcquirerHttp; spacing: Spacing }) =>
+  async ({ path, fields, secretKey, ahead }: PgCall): Promise<PgAnswer> => {
+    const script = scriptOf(path)
+    const unsigned = { ...fields, pg_merchant_id: merchantId, pg_salt: newSalt() }
+    const body = new URLSearchParams({ ...unsigned, pg_sig: signFreedomPay(script, unsigned, secretKey) }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/xml' }
+    const answer = await spacing.run(() => http.ask({ method: 'POST', url: url + path, headers, body }), ahead)
+    const read = readAnswer(name, answer.body)
+    return { fields: read, isSigned: isFreedomPaySignature(script, read, secretKey) }
+  }
+
+const readAnswer = (name: string, body: Buffer): PgFields => {
+  try {
+    return readPgXml(body.toString('utf8'))
+  } catch {
+    throw new AcquirerUnreachable(`${name}: the answer is no XML of Freedom Pay's`, { sent: true })
+  }
+}

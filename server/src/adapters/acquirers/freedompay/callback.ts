@@ -1,0 +1,54 @@
+import { ForgedCallback, type Callback, type RawCallback } from '../port.ts'
+import { newSalt } from './call.ts'
+import type { FreedomPaySettings } from './settings.ts'
+import { isFreedomPaySignature, scriptOf, signFreedomPay, type PgFields } from './signature.ts'
+import { pgText, readPaymentResult, readPayout } from './state.ts'
+import { readPgXml, writePgXml } from './xml.ts'
+
+/**
+ * A call to result_url, signed with the key for payments, or to a payout's post_link, signed with the key for payouts; the
+ * script is the last segment of our own URL. @throws ForgedCallback
+ */
+export const readFreedomPayCallback = (settings: FreedomPaySettings, { url, body }: RawCallback): Callback => {
+  const script = scriptOf(url)
+  const fields = decode(url, body)
+  const isPayment = isFreedomPaySignature(script, fields, settings.secretKey)
+  const isPayout = settings.payoutSecretKey !== undefined && isFreedomPaySignature(script, fields, settings.payoutSecretKey)
+  if (!isPayment && !isPayout) throw new ForgedCallback('the signature is not Freedom Pay\'s')
+  const reference = pgText(fields, 'pg_order_id')
+  const merchant = pgText(fields, 'pg_merchant_id')
+  if (reference === '' || (merchant !== '' && merchant !== settings.merchantId)) throw new ForgedCallback('it is about no order of this shop')
+  // Both keys may be the same; only payments have a result.
+  const state = isPayment && (!isPayout || Object.hasOwn(fields, 'pg_result')) ? readPaymentResult(fields) : readPayout(fields, pgText(fields, 'pg_status'))
+  return { reference, state, ack: ackOf(script, fields, isPayment ? settings.secretKey : settings.payoutSecretKey!) }
+}
+
+/**
+ * `rejected` gives the payer the money back and may be said only where pg_can_reject is 1: for what can't be ours, a paid
+ * amount in another currency than the shop's. Everything else is heard with `ok`; Freedom Pay repeats until then.
+ */
+const ackOf = (script: string, fields: PgFields, secretKey: string): Callback['ack'] => {
+  const isForeign = pgText(fields, 'pg_result') === '1' && !['', 'KZT'].includes(pgText(fields, 'pg_currency'))
+  const isRejected = isForeign && pgText(fields, 'pg_can_reject') === '1'
+  const unsigned = { pg_status: isRejected ? 'rejected' : 'ok', pg_description: isRejected ? 'currency' : '', pg_salt: newSalt() }
+  const signed = { ...unsigned, pg_sig: signFreedomPay(script, unsigned, secretKey) }
+  return { status: 200, contentType: 'application/xml; charset=utf-8', body: writePgXml(signed) }
+}
+
+/** Fields come as a form, in the query, or as XML in the field pg_xml. One that appears twice is not understood. */
+const decode = (url: string, body: Buffer): PgFields => {
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''
+  const form = new URLSearchParams(body.length > 0 ? body.toString('utf8') : query)
+  const xml = form.get('pg_xml')
+  try {
+    return xml === null ? formFields(form) : readPgXml(xml)
+  } catch {
+    throw new ForgedCallback('the fields are not readable')
+  }
+}
+
+const formFields = (form: URLSearchParams): PgFields => {
+  const fields: PgFields = Object.fromEntries(form)
+  if (Object.keys(fields).length !== [...form.keys()].length) throw new Error('a field appears twice')
+  return fields
+}

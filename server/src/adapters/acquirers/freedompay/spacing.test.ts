@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { createSpacing } from './spacing.ts'
+
+const full = () => new Error('full')
+
+describe('calls to one account', () => {
+  test('go one at a time, apart by the pause, in the order they came', async () => {
+    const spacing = createSpacing({ ms: 40, onFull: full })
+    const times: { name: number; start: number; end: number }[] = []
+    await Promise.all([1, 2, 3, 4].map((name) => spacing.run(async () => {
+      const start = performance.now()
+      await sleep(15)
+      times.push({ name, start, end: performance.now() })
+    })))
+    expect(times.map(({ name }) => name)).toEqual([1, 2, 3, 4])
+    for (const [index, one] of times.entries()) if (index > 0) expect(one.start - times[index - 1]!.end).toBeGreaterThan(38)
+  })
+
+  test('that order something go before those that ask', async () => {
+    const spacing = createSpacing({ ms: 1, onFull: full })
+    const order: string[] = []
+    const run = (name: string, ahead: boolean) => spacing.run(async () => void order.push(name), ahead)
+    await Promise.all([run('first', false), run('ask', false), run('pay', true), run('ask again', false), run('pay again', true)])
+    expect(order).toEqual(['first', 'pay', 'pay again', 'ask', 'ask again'])
+  })
+
+  test('that fail don\'t stop the others', async () => {
+    const spacing = createSpacing({ ms: 1, onFull: full })
+    const failed = spacing.run(() => Promise.reject(new Error('no')))
+    const after = spacing.run(async () => 7)
+    await expect(failed).rejects.toThrow('no')
+    expect(await after).toBe(7)
+    expect(await spacing.run(async () => 8)).toBe(8)
+  })
+
+  test('are not taken without end', async () => {
+    const spacing = createSpacing({ ms: 0, onFull: full })
+    let finish = (): void => {}
+    const first = spacing.run(() => new Promise<void>((resolve) => (finish = resolve)))
+    const waiting = Array.from({ length: 200 }, () => spacing.run(async () => 1))
+    await expect(spacing.run(async () => 1)).rejects.toThrow('full')
+    finish()
+    await first
+    expect((await Promise.all(waiting)).length).toBe(200)
+  })
+})

@@ -1,0 +1,88 @@
+import { minorUnitsOf } from '../amount.ts'
+import { maskCard, withoutCards } from '../card-mask.ts'
+import type { AcquirerState } from '../port.ts'
+import type { PgFields } from './signature.ts'
+
+/** A field's text; empty for one that is absent or has fields of its own. */
+export const pgText = (fields: PgFields, name: string): string => {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined
+  return typeof value === 'string' ? value : ''
+}
+
+const unclear = (reason: string): AcquirerState => ({ kind: 'unknown', reason: withoutCards(reason) })
+const waiting = (reason: string): AcquirerState => ({ kind: 'waiting', reason: withoutCards(reason) })
+
+/** An amount of Freedom Pay's; a refund's is negative. */
+const amountOf = (fields: PgFields, ...names: string[]): bigint | undefined =>
+  names.map((name) => minorUnitsOf(pgText(fields, name).replace(/^-/, ''))).find((units) => units !== undefined)
+
+/** `get_status3.php` (freedompay.kz/docs-en/merchant-api/after-pay, read 2026-11-21). */
+export const readPaymentStatus = (fields: PgFields): AcquirerState => {
+  if (pgText(fields, 'pg_status') !== 'ok' || ['', '0'].includes(pgText(fields, 'pg_payment_id'))) return unclear(codeOf(fields))
+  const status = pgText(fields, 'pg_payment_status')
+  switch (status) {
+    case 'success': return succeeded(fields)
+    case 'revoked': case 'refunded': return moved(fields, 'reversed', amountOf(fields, 'pg_amount'))
+    case 'failed': case 'error': return refused(fields)
+    // `incomplete` ends at its lifetime, of which nothing is documented: it is not concluded from.
+    case 'new': case 'pending': case 'process': case 'partial': case 'incomplete': return waiting(status)
+    default: return unclear(`status ${status || 'absent'}`)
+  }
+}
+
+/** Money that is only held is not paid; money given back in whole is a reversal. */
+const succeeded = (fields: PgFields): AcquirerState => {
+  const units = amountOf(fields, 'pg_amount')
+  if (pgText(fields, 'pg_captured') === '0') return waiting('held')
+  const back = amountOf(fields, 'pg_refund_amount') ?? 0n
+  return moved(fields, units !== undefined && back >= units && units > 0n ? 'reversed' : 'succeeded', units)
+}
+
+/** A call to result_url; pg_result 1 is paid, 0 is not, anything else is waited for. */
+export const readPaymentResult = (fields: PgFields): AcquirerState => {
+  const result = pgText(fields, 'pg_result')
+  if (result === '1') return pgText(fields, 'pg_captured') === '0' ? waiting('held') : moved(fields, 'succeeded', amountOf(fields, 'pg_amount'))
+  return result === '0' ? refused(fields) : waiting(`result ${result || 'absent'}`)
+}
+
+/** A payout's status, its answer and its call to post_link, where pg_status is the payout's own. */
+export const readPayout = (fields: PgFields, status: string): AcquirerState => {
+  switch (status) {
+    case 'success': case 'ok': return moved(fields, 'succeeded', amountOf(fields, 'pg_payment_amount', 'pg_amount'))
+    case 'process': case 'pending': case 'new': return waiting(status)
+    case 'revoked': case 'refunded': return moved(fields, 'reversed', amountOf(fields, 'pg_payment_amount', 'pg_amount'))
+    case 'error': case 'failed': return refused(fields)
+    default: return unclear(`status ${status || 'absent'}`)
+  }
+}
+
+const moved = (fields: PgFields, kind: 'succeeded' | 'reversed', units: bigint | undefined): AcquirerState => {
+  const currency = pgText(fields, 'pg_currency')
+  if (currency !== '' && currency !== 'KZT') return unclear('a currency other than KZT')
+  const acquirerReference = pgText(fields, 'pg_payment_id')
+  if (units === undefined || acquirerReference === '' || acquirerReference === '0') return unclear('no amount or pg_payment_id')
+  const net = amountOf(fields, 'pg_net_amount')
+  const feeUnits = net === undefined || net > units ? undefined : units - net
+  return { kind, acquirerReference, ticker: 'KZT', units, feeUnits, maskedCard: maskCard(pgText(fields, 'pg_card_pan') || undefined) }
+}
+
+const refused = (fields: PgFields): AcquirerState => ({
+  kind: 'refused', acquirerReference: pgText(fields, 'pg_payment_id') || undefined, code: codeOf(fields),
+  message: withoutCards(pgText(fields, 'pg_failure_description') || pgText(fields, 'pg_error_description')),
+  maskedCard: maskCard(pgText(fields, 'pg_card_pan') || undefined),
+})
+
+export const codeOf = (fields: PgFields): string =>
+  withoutCards(pgText(fields, 'pg_failure_code') || pgText(fields, 'pg_error_code') || 'unspecified')
+
+/**
+ * Codes after which nothing was begun: signature, merchant, contract, method off, test mode, no URL, card data, limits and
+ * frequency. Not here: 9403 (validation, which a repeated order id may be as well), 9999 and 1000 (their own failure),
+ * 340 and 11068 (not found), and all that isn't listed.
+ */
+export const FREEDOMPAY_NOT_BEGUN: ReadonlySet<string> = new Set([
+  '100', '101', '110', '120', '350', '420', '9992', '9993', '9994', '9995', '9996', '9997', '9998', '10005', '10006', '10007',
+])
+
+/** Of those, what is our shop's doing and not the card's. */
+export const FREEDOMPAY_ELSEWHERE: ReadonlySet<string> = new Set(['100', '101', '110', '120', '420', '9992', '9993', '9994', '9995', '9996', '9997', '9998'])

@@ -1,0 +1,86 @@
+/**
+ * LiqPay: payments on its checkout by a form that the payer's browser posts, payouts to cards by p2pcredit. Promises: only
+ * `success` is paid; a failure without the payment's own number says nothing; a payment is given back once.
+ */
+import { withoutCards } from '../card-mask.ts'
+import { readJsonDecimals, textOf } from '../json-decimals.ts'
+import { AcquirerUnreachable, type Acquirer, type AcquirerState } from '../port.ts'
+import { refundAfter, refundSoFar, refusedRefund, type MoneyOfPayment } from '../refunds.ts'
+import { readLiqPayCallback } from './callback.ts'
+import { LIQPAY_ELSEWHERE, LIQPAY_NO_REFUND, LIQPAY_NOT_BELIEVED, LIQPAY_NOT_TAKEN_UP } from './refusals.ts'
+import { checkoutForm, payoutForm, refundForm, statusForm, type LiqPayForm } from './requests.ts'
+import type { LiqPaySettings } from './settings.ts'
+import { codeOf, readLiqPayMoney, readLiqPayState, type LiqPayReading, type LiqPayRecord } from './state.ts'
+
+export { readLiqPaySettings, type LiqPaySettings } from './settings.ts'
+
+export const createLiqPay = (settings: LiqPaySettings): Acquirer => {
+  const { name, http } = settings
+  const url = settings.url.replace(/\/$/, '')
+  const reading = (direction: LiqPayReading['direction']): LiqPayReading => ({ direction, isSandbox: settings.publicKey.startsWith('sandbox_') })
+  const ask = async (form: LiqPayForm): Promise<LiqPayRecord> => {
+    const answer = await http.ask({
+      method: 'POST', url: `${url}/api/request`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body: new URLSearchParams({ ...form }).toString(),
+    })
+    return recordOf(name, answer.body)
+  }
+  const status = async (reference: string): Promise<LiqPayRecord> => {
+    const record = await ask(statusForm(settings, reference))
+    if (LIQPAY_NOT_BELIEVED.has(codeOf(record))) throw new AcquirerUnreachable(`${name}: it refuses to answer: ${codeOf(record)}`, { sent: true })
+    return record
+  }
+  const stateOf = async (reference: string, direction: LiqPayReading['direction']): Promise<AcquirerState> => {
+    const record = await status(reference)
+    return isAbout(record, reference) ? readLiqPayState(record, reading(direction)) : { kind: 'unknown', reason: withoutCards(codeOf(record)) }
+  }
+  const moneyOf = async (reference: string): Promise<MoneyOfPayment | undefined> => {
+    const record = await status(reference)
+    return isAbout(record, reference) ? readLiqPayMoney(record, reading('payIn')) : undefined
+  }
+  return {
+    name,
+    capabilities: { ...settings.capabilities, refund: true, statement: false },
+    createPayment: async (order) => ({
+      method: 'POST', url: `${url}/api/3/checkout`, fields: { ...checkoutForm(settings, order) }, acquirerReference: undefined,
+    }),
+    readCallback: (callback) => readLiqPayCallback(settings, callback),
+    paymentState: (reference) => stateOf(reference, 'payIn'),
+    payOut: async (order) => {
+      const record = await ask(payoutForm(settings, order))
+      if (isAbout(record, order.reference)) return readLiqPayState(record, reading('payout'))
+      return answerWithoutPayment(record)
+    },
+    payoutState: (reference) => stateOf(reference, 'payout'),
+    refund: async (order) => {
+      const before = await moneyOf(order.reference)
+      if (before === undefined) return refusedRefund('not_paid', 'only a payment that succeeded is given back')
+      const known = refundSoFar(order, before)
+      if (known !== undefined) return known
+      const record = await ask(refundForm(settings, order.reference, order.units))
+      const code = codeOf(record)
+      if (textOf(record, 'result') === 'error' && LIQPAY_NO_REFUND.has(code)) return refusedRefund(code, withoutCards(textOf(record, 'err_description')))
+      return refundAfter(order, await moneyOf(order.reference))
+    },
+  }
+}
+
+const isAbout = (record: LiqPayRecord, reference: string): boolean => textOf(record, 'order_id') === reference && textOf(record, 'payment_id') !== ''
+
+/** A payout's answer that names no payment is a refusal only where the code proves that none was made. */
+const answerWithoutPayment = (record: LiqPayRecord): AcquirerState => {
+  const code = codeOf(record)
+  const isError = textOf(record, 'result') === 'error' || textOf(record, 'status') === 'error'
+  if (!isError || !LIQPAY_NOT_TAKEN_UP.has(code)) return { kind: 'unknown', reason: withoutCards(code) }
+  const message = withoutCards(textOf(record, 'err_description'))
+  return { kind: 'refused', acquirerReference: undefined, code, message, maskedCard: undefined, ...(LIQPAY_ELSEWHERE.has(code) ? { elsewhere: true } : {}) }
+}
+
+const recordOf = (name: string, body: Buffer): LiqPayRecord => {
+  try {
+    return readJsonDecimals(body.toString('utf8'))
+  } catch {
+    throw new AcquirerUnreachable(`${name}: the answer is no JSON object`, { sent: true })
+  }
+}

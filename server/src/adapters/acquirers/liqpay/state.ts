@@ -1,0 +1,79 @@
+import { minorUnitsOf } from '../amount.ts'
+import { maskCard, withoutCards } from '../card-mask.ts'
+import { textOf } from '../json-decimals.ts'
+import type { AcquirerState } from '../port.ts'
+import type { MoneyOfPayment } from '../refunds.ts'
+
+/** Names and meanings: liqpay.ua/en/doc/api/callback and .../information/status, as rebuilt by McSym28/liqpay-api-ex (2024-08) and Strafe153/liqpay_rs (2025-08). */
+const CUSTOMER_ACTS = [
+  '3ds_verify', 'otp_verify', 'cvv_verify', 'sender_verify', 'receiver_verify', 'phone_verify', 'pin_verify', 'ivr_verify', 'captcha_verify',
+  'password_verify', 'senderapp_verify', 'p24_verify', 'mp_verify', 'wait_qr', 'wait_sender',
+]
+/** `wait_accept`: the card is charged, the shop isn't verified yet, and after 60 days the payer gets it back: not paid. */
+const WAITS = [
+  'prepared', 'processing', 'wait_accept', 'wait_secure', 'wait_card', 'wait_compensation', 'wait_lc', 'wait_reserve', 'hold_wait', 'cash_wait',
+  'invoice_wait', 'try_again',
+]
+export const LIQPAY_WAITING: ReadonlySet<string> = new Set([...CUSTOMER_ACTS, ...WAITS])
+
+/** A record of LiqPay's, its numbers as written. */
+export type LiqPayRecord = Readonly<Record<string, unknown>>
+
+/** What decides how a record is read, besides its fields. */
+export interface LiqPayReading {
+  /** the commission is taken from the receiver of a payment, and from the sender of a payout */
+  direction: 'payIn' | 'payout'
+  /** the account is a sandbox one, where status `sandbox` is what `success` is */
+  isSandbox: boolean
+}
+
+/** What a record says of the payment it is about. A word or an amount that isn't understood is `unknown`. */
+export const readLiqPayState = (record: LiqPayRecord, { direction, isSandbox }: LiqPayReading): AcquirerState => {
+  const status = textOf(record, 'status')
+  if (status === 'success' || status === 'reversed' || (status === 'sandbox' && isSandbox)) return moved(record, status, direction)
+  if (status === 'failure' || status === 'error') return refused(record, direction)
+  if (LIQPAY_WAITING.has(status)) return { kind: 'waiting', reason: status }
+  return { kind: 'unknown', reason: withoutCards(`status ${status || 'absent'}`) }
+}
+
+const moved = (record: LiqPayRecord, status: string, direction: 'payIn' | 'payout'): AcquirerState => {
+  const units = minorUnitsOf(textOf(record, 'amount'))
+  const acquirerReference = textOf(record, 'payment_id')
+  if (textOf(record, 'currency') !== 'UAH') return { kind: 'unknown', reason: 'a currency other than UAH' }
+  if (units === undefined || acquirerReference === '') return { kind: 'unknown', reason: 'no amount or payment_id' }
+  const fee = minorUnitsOf(textOf(record, direction === 'payIn' ? 'receiver_commission' : 'sender_commission'))
+  const kind = backOf(record, units) === units ? 'reversed' : 'succeeded'
+  return { kind, acquirerReference, ticker: 'UAH', units, feeUnits: fee, maskedCard: maskOf(record, direction) }
+}
+
+/** How much went back: `refund_amount`; all of it where the payment is reversed and no lesser amount is told. */
+const backOf = (record: LiqPayRecord, paidUnits: bigint): bigint => {
+  const told = minorUnitsOf(textOf(record, 'refund_amount')) ?? 0n
+  return textOf(record, 'status') === 'reversed' && (told === 0n || told > paidUnits) ? paidUnits : told
+}
+
+/** The money of a payment that succeeded, given back or not; undefined for any other. */
+export const readLiqPayMoney = (record: LiqPayRecord, reading: LiqPayReading): MoneyOfPayment | undefined => {
+  const state = readLiqPayState(record, reading)
+  if (state.kind !== 'succeeded' && state.kind !== 'reversed') return undefined
+  const { acquirerReference, units, maskedCard } = state
+  return { acquirerReference, paidUnits: units, backUnits: backOf(record, units), maskedCard }
+}
+
+/**
+ * A failure counts only with the payment's own number: without one LiqPay speaks of the request (no such payment, wrong
+ * signature, try later) and not of any payment.
+ */
+const refused = (record: LiqPayRecord, direction: LiqPayReading['direction']): AcquirerState => {
+  const acquirerReference = textOf(record, 'payment_id')
+  const code = withoutCards(codeOf(record))
+  if (acquirerReference === '') return { kind: 'unknown', reason: code }
+  return { kind: 'refused', acquirerReference, code, message: withoutCards(textOf(record, 'err_description')), maskedCard: maskOf(record, direction) }
+}
+
+/** Older answers have `code` in place of `err_code`. */
+export const codeOf = (record: LiqPayRecord): string => textOf(record, 'err_code') || textOf(record, 'code') || textOf(record, 'status')
+
+/** The payer's card of a payment. The receiver's mask is in no published answer: where a payout has one it is taken. */
+const maskOf = (record: LiqPayRecord, direction: LiqPayReading['direction']): string | undefined =>
+  maskCard(textOf(record, direction === 'payIn' ? 'sender_card_mask2' : 'receiver_card_mask2') || undefined)

@@ -1,0 +1,100 @@
+/**
+ * WayForPay: payments on its page by a posted form or an invoice's link, payouts to cards by P2P_CREDIT. Promises: an answer
+ * counts when it is signed and about the order asked for; codes that end nothing end nothing; a payment is given back once.
+ */
+import { withoutCards } from '../card-mask.ts'
+import { textOf } from '../json-decimals.ts'
+import { AcquirerRefusal, AcquirerUnreachable, type Acquirer, type AcquirerState, type PaymentOrder, type PaymentPage } from '../port.ts'
+import { refundAfter, refundSoFar, refusedRefund, type MoneyOfPayment } from '../refunds.ts'
+import { readWayForPayCallback } from './callback.ts'
+import { isSigned, readWayForPayBody, type WayForPayRecord } from './record.ts'
+import { invoiceRequest, payoutRequest, purchaseForm, refundRequest, statusRequest } from './requests.ts'
+import type { WayForPaySettings } from './settings.ts'
+import { readWayForPayState, WAYFORPAY_ELSEWHERE, WAYFORPAY_NOT_BELIEVED, WAYFORPAY_NOT_TAKEN_UP } from './state.ts'
+
+export { readWayForPaySettings, type WayForPaySettings } from './settings.ts'
+
+export const createWayForPay = (settings: WayForPaySettings): Acquirer => {
+  const { name, http, now = Date.now } = settings
+  const apiUrl = `${settings.apiUrl.replace(/\/$/, '')}/api`
+  const payUrl = `${settings.payUrl.replace(/\/$/, '')}/pay`
+  const ask = async (body: string): Promise<WayForPayRecord> =>
+    recordOf(name, (await http.ask({ method: 'POST', url: apiUrl, headers: { 'content-type': 'application/json', accept: 'application/json' }, body })).body)
+  const stateOf = async (reference: string): Promise<AcquirerState> => {
+    const record = await ask(statusRequest(settings, reference))
+    const code = textOf(record, 'reasonCode')
+    if (WAYFORPAY_NOT_BELIEVED.has(code)) throw new AcquirerUnreachable(`${name}: it refuses to answer: ${code}`, { sent: true })
+    return clearState(settings, record, reference)
+  }
+  const invoice = async (order: PaymentOrder): Promise<PaymentPage> => {
+    const record = await ask(invoiceRequest(settings, order, now()))
+    const url = textOf(record, 'invoiceUrl')
+    // Without a link nobody can pay: any other answer than this is a refusal.
+    if (/^\d{4}$/.test(textOf(record, 'reasonCode')) && textOf(record, 'reasonCode') !== '1100') throw refusalOf(record)
+    if (textOf(record, 'reasonCode') !== '1100' || !URL.canParse(url)) throw new AcquirerUnreachable(`${name}: no link to the invoice`, { sent: true })
+    return { method: 'GET', url, fields: {}, acquirerReference: order.reference }
+  }
+  return {
+    name,
+    capabilities: { ...settings.capabilities, refund: true, refundsWholeOnly: true, statement: false },
+    createPayment: async (order) => settings.page === 'invoice'
+      ? invoice(order)
+      : { method: 'POST', url: payUrl, fields: purchaseForm(settings, order, now()), acquirerReference: order.reference },
+    readCallback: (callback) => readWayForPayCallback(settings, callback, now()),
+    paymentState: stateOf,
+    payOut: async (order) => {
+      const record = await ask(payoutRequest(settings, order))
+      const code = textOf(record, 'reasonCode')
+      if (textOf(record, 'merchantSignature') === '' && WAYFORPAY_NOT_TAKEN_UP.has(code)) return notTakenUp(record, code)
+      return clearState(settings, record, order.reference)
+    },
+    payoutState: stateOf,
+    refund: async (order) => {
+      const before = moneyOf(await stateOf(order.reference))
+      if (before === undefined) return refusedRefund('not_paid', 'only a payment that succeeded is given back')
+      const known = refundSoFar(order, before)
+      if (known !== undefined) return known
+      if (order.units !== before.paidUnits) return refusedRefund('part_refund', 'how much was given back is not told, so only the whole is')
+      const record = await ask(refundRequest(settings, order.reference, order.units, order.ticker))
+      const code = textOf(record, 'reasonCode')
+      if (NO_REFUND.has(code)) return refusedRefund(code, withoutCards(textOf(record, 'reason')))
+      return refundAfter(order, moneyOf(await stateOf(order.reference)))
+    },
+  }
+}
+
+/** Refund not allowed, illegal order state, order not found, refund limit, and what a request as such is refused with. */
+const NO_REFUND: ReadonlySet<string> = new Set([...WAYFORPAY_NOT_TAKEN_UP, '1123', '1126', '1127', '1128', '1141'])
+
+/** An answer decides something when it is signed and names our account and this order. Errors of the request come unsigned. */
+const clearState = (settings: WayForPaySettings, record: WayForPayRecord, reference: string): AcquirerState => {
+  const code = textOf(record, 'reasonCode')
+  const isOurs = textOf(record, 'orderReference') === reference && textOf(record, 'merchantAccount') === settings.merchantAccount
+  if (!isOurs || !isSigned(settings.secretKey, record, ['payment', 'payout'])) return { kind: 'unknown', reason: withoutCards(`an unsigned answer, code ${code || 'absent'}`) }
+  // Duplicate, order not found: about the request, whatever status comes along.
+  if (code === '1112' || code === '1127') return { kind: 'unknown', reason: `code ${code}` }
+  return readWayForPayState(record)
+}
+
+const notTakenUp = (record: WayForPayRecord, code: string): AcquirerState => ({
+  kind: 'refused', acquirerReference: undefined, code, message: withoutCards(textOf(record, 'reason')), maskedCard: undefined,
+  ...(WAYFORPAY_ELSEWHERE.has(code) ? { elsewhere: true } : {}),
+})
+
+/** The whole or nothing has gone back: no answer says how much. */
+const moneyOf = (state: AcquirerState): MoneyOfPayment | undefined => {
+  if (state.kind !== 'succeeded' && state.kind !== 'reversed') return undefined
+  const { acquirerReference, units, maskedCard } = state
+  return { acquirerReference, paidUnits: units, backUnits: state.kind === 'reversed' ? units : 0n, maskedCard }
+}
+
+const refusalOf = (record: WayForPayRecord): AcquirerRefusal =>
+  new AcquirerRefusal(withoutCards(textOf(record, 'reasonCode')), withoutCards(textOf(record, 'reason')))
+
+const recordOf = (name: string, body: Buffer): WayForPayRecord => {
+  try {
+    return readWayForPayBody(body)
+  } catch {
+    throw new AcquirerUnreachable(`${name}: the answer is no JSON object`, { sent: true })
+  }
+}
