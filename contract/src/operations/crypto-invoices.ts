@@ -95,6 +95,16 @@ export const CryptoInvoice = Type.Object(
     address: Type.Optional(Type.String({ description: 'Where the payer sends it; from REGISTERED on' })),
     paidAmount: printedDecimal('What was paid so far'),
     fee: Type.Optional(printedDecimal('The service\'s fee, when paid')),
+    claim: Type.Optional(
+      Type.Object(
+        {
+          status: Type.Enum(['REQUESTED', 'APPROVED', 'REFUSED'], { description: 'What became of it' }),
+          refundAddress: Type.String({ description: 'Where the payer asks the money to be sent' }),
+          withdrawalId: Type.Optional(Type.String({ description: 'The withdrawal that brings it, when approved' })),
+        },
+        { description: 'What the payer of an expired, underpaid invoice asks for: the money back' },
+      ),
+    ),
   },
   {
     title: 'CryptoInvoice',

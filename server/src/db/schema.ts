@@ -126,6 +126,53 @@ export interface ColdTransfersTable {
   created_at: Date
 }
 
+export interface CryptoInvoicePaymentsTable {
+  merchant_id: string
+  deposit_id: string
+  invoice_id: string
+  units: bigint
+  fee_units: bigint
+  state: string
+  late: boolean
+  told: boolean
+  price_e18: bigint | null
+  unvalued: boolean
+  arrived_at: Date
+}
+
+export interface CryptoInvoicesTable {
+  merchant_id: string
+  id: string
+  state: string
+  name: string
+  description: string | null
+  meta: string | null
+  email: string | null
+  redirect_url: string | null
+  language: string | null
+  ticker: string | null
+  blockchain: string | null
+  units: bigint | null
+  base_ticker: string | null
+  base_e18: bigint | null
+  price_e18: bigint | null
+  quoted_at: Date | null
+  quote_until: Date | null
+  previous_price_e18: bigint | null
+  address: string | null
+  address_id: string | null
+  paid_units: Generated<bigint>
+  fee_units: Generated<bigint>
+  paid_base_e18: Generated<bigint>
+  waiting_units: Generated<bigint>
+  waiting_in_time: Generated<number>
+  refunded: Generated<boolean>
+  client_expires_at: Date
+  expires_at: Date
+  created_at: Date
+  moved_at: Date
+}
+
 export interface CustodyAddressesTable {
   network: string
   asset: string
@@ -613,6 +660,19 @@ export interface RatesTable {
   observed_at: Date
 }
 
+export interface RefundClaimsTable {
+  merchant_id: string
+  id: string
+  invoice_id: string
+  state: string
+  refund_address: string
+  units: bigint | null
+  withdrawal_id: string | null
+  note: string | null
+  requested_at: Date
+  decided_at: Date | null
+}
+
 export interface RequestAnswersTable {
   merchant_id: string
   key: string
@@ -740,6 +800,8 @@ export interface Schema {
   card_payouts: CardPayoutsTable
   cold_fees: ColdFeesTable
   cold_transfers: ColdTransfersTable
+  crypto_invoice_payments: CryptoInvoicePaymentsTable
+  crypto_invoices: CryptoInvoicesTable
   custody_addresses: CustodyAddressesTable
   custody_recent: CustodyRecentTable
   custody_rounds: CustodyRoundsTable
@@ -782,6 +844,7 @@ export interface Schema {
   payment_refunds: PaymentRefundsTable
   payments: PaymentsTable
   rates: RatesTable
+  refund_claims: RefundClaimsTable
   request_answers: RequestAnswersTable
   reserve_leaves: ReserveLeavesTable
   reserve_reports: ReserveReportsTable

@@ -26,9 +26,9 @@ export const consequencesOf = async (
     moved.filter(({ before }) => moveOf(depositMoves, before.state, event)!.effects.includes(effect))
   const became = becameBy[event]
   const followed = became === undefined ? [] : moved.map(({ deposit }) => ({ deposit, became, at: moment.at }))
-  const { effects, untold } = await tellFollowers(tx, settings.followers, followed, moment)
+  const { effects, untold, told: afterAll } = await tellFollowers(tx, settings.followers, followed, moment)
   const telling = [...having('tellDone'), ...having('tellFailed')]
-  const told = telling.filter(({ deposit, before }) => deposit.told !== before.told && !untold.has(deposit.id))
+  const told = telling.filter(({ deposit, before }) => (deposit.told !== before.told && !untold.has(deposit.id)) || afterAll.has(deposit.id))
   const own: Effects = {
     items: [
       ...(await creditAll(tx, having('credit').map(({ deposit }) => deposit), moment)),

@@ -42,3 +42,6 @@ export interface Deposit {
 export const foundByBalance = (address: string): string => `b:${address}`
 
 export const isFoundByBalance = (index: string): boolean => index.startsWith('b:')
+
+/** Whether its `transaction` names one of the chain. */
+export const hasHash = ({ internal, index }: Pick<Deposit, 'internal' | 'index'>): boolean => !internal && !isFoundByBalance(index)

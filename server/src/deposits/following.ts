@@ -21,10 +21,13 @@ export interface Followed {
   at: Date
 }
 
-/** What a follower wants done, and the deposits whose merchants it tells in its own words instead. */
+/** What a follower wants done besides. */
 export interface Following {
   effects: Effects
+  /** deposits whose merchants it tells in its own words instead */
   untold: ReadonlySet<string>
+  /** deposits it kept untold when they were credited before, of which their merchants are to be told this time */
+  told: ReadonlySet<string>
 }
 
 /** Told of every change of deposits in the transaction that makes it, before anything is posted. */
@@ -46,5 +49,6 @@ export const tellFollowers = async (
 ): Promise<Following> => {
   const all: Following[] = []
   if (followed.length > 0) for (const follower of followers) all.push(await follower(tx, followed, moment))
-  return { effects: joinEffects(all.map(({ effects }) => effects)), untold: new Set(all.flatMap(({ untold }) => [...untold])) }
+  const union = (of: (following: Following) => ReadonlySet<string>) => new Set(all.flatMap((following) => [...of(following)]))
+  return { effects: joinEffects(all.map(({ effects }) => effects)), untold: union(({ untold }) => untold), told: union(({ told }) => told) }
 }

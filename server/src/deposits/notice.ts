@@ -1,7 +1,7 @@
 import type { Catalogue } from '../assets/index.ts'
 import { formatUnits } from '../money/index.ts'
 import type { Notice } from '../webhooks/index.ts'
-import { isFoundByBalance, type Deposit } from './deposit.ts'
+import { hasHash, type Deposit } from './deposit.ts'
 
 /**
  * The body of a `Replenish` notification and of the lookup, in the status the merchant was told last (`contract.md`
@@ -39,8 +39,6 @@ export const depositNotice = (deposit: Deposit, catalogue: Catalogue): Notice =>
   status: deposit.told,
   body: depositBody(deposit, catalogue),
 })
-
-const hasHash = ({ internal, index }: Deposit): boolean => !internal && !isFoundByBalance(index)
 
 const scaleOf = ({ asset, id }: Deposit, catalogue: Catalogue): number => {
   const known = catalogue.findCrypto(asset)

@@ -2,7 +2,7 @@ import { NETWORKS, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { familyOf, type AddressFamily } from '../addresses/index.ts'
 import type { Db, Tx } from '../db/index.ts'
-import type { Deposit } from './deposit.ts'
+import { hasHash, type Deposit } from './deposit.ts'
 import { DEPOSIT_COLUMNS } from './store.ts'
 
 /** What the chain brought to addresses in blocks up to a height, by address: ledger units of one asset. */
@@ -43,6 +43,8 @@ export const findDeposit = async (db: Db | Tx, merchantId: string, id: string): 
 
 /** A deposit beside where its network is, for showing how far it has come. */
 export interface DepositAt extends Deposit {
+  /** of the transaction; null where money came without one, or it is not known */
+  hash: string | null
   /** credited when the chain is this high; null: when its block is final */
   creditHeight: number | null
   /** as far as the network has been read; null while it has not been */
@@ -52,9 +54,9 @@ export interface DepositAt extends Deposit {
 /** Everything that ever came to a deposit address, oldest first. */
 export const depositsAt = async (db: Db | Tx, merchantId: string, family: AddressFamily, address: string): Promise<DepositAt[]> => {
   const networks = NETWORKS.filter((network) => familyOf(network) === family)
-  const { rows } = await sql<DepositAt>`select ${DEPOSIT_COLUMNS}, d.credit_height as "creditHeight", c.head_height as "headHeight"
+  const { rows } = await sql<Omit<DepositAt, 'hash'>>`select ${DEPOSIT_COLUMNS}, d.credit_height as "creditHeight", c.head_height as "headHeight"
     from deposits d left join watch_cursors c on c.network = d.network
     where d.network = any(${networks}::text[]) and d.address = ${address} and d.merchant_id = ${merchantId}
     order by d.created_at, d.id`.execute(db)
-  return rows
+  return rows.map((deposit) => ({ ...deposit, hash: hasHash(deposit) ? deposit.transaction : null }))
 }

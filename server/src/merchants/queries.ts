@@ -20,6 +20,14 @@ export const listMerchants = async (db: Db): Promise<MerchantLine[]> => {
   return rows
 }
 
+/** Who a merchant is to its payers. Throws for one that nobody is. */
+export const companyOf = async (db: Db | Tx, merchantId: string): Promise<{ name: string; url: string }> => {
+  const { rows } = await sql<{ name: string; url: string }>`select company_name as name, company_url as url from merchants
+    where id = ${merchantId}`.execute(db)
+  if (!rows[0]) throw new Error(`no merchant is ${merchantId}`)
+  return rows[0]
+}
+
 export interface KeyLine {
   id: string
   purpose: KeyPurpose

@@ -1,0 +1,81 @@
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import type { Became, Deposit, Followed, Following } from '../deposits/index.ts'
+import { joinEffects, type Effects } from '../effects/index.ts'
+import { isRegistered, type Payment, type PaymentState, type Registered } from './invoice.ts'
+import { isOpen } from './machine.ts'
+import { paymentsOf, storePayments } from './payments.ts'
+import { priceAt, priceIn } from './quoting.ts'
+import type { InvoiceSettings } from './settings.ts'
+import { settle } from './settling.ts'
+import { announce, lockAtAddresses } from './store.ts'
+
+/**
+ * Follows deposits at the addresses of invoices. A payment of an open invoice is told by the invoice alone; what comes later,
+ * in another asset or on the other network is an ordinary deposit and told as one.
+ */
+export const followDeposits = async (tx: Tx, followed: readonly Followed[], settings: InvoiceSettings, moment: Moment): Promise<Following> => {
+  const invoices = (await lockAtAddresses(tx, followed.map(({ deposit }) => deposit))).filter(isRegistered)
+  const all: Effects[] = []
+  const [untold, told] = [new Set<string>(), new Set<string>()]
+  for (const invoice of invoices) {
+    const atIt = followed.filter(({ deposit: { merchantId, addressId } }) => merchantId === invoice.merchantId && addressId === invoice.addressId)
+    const counted = atIt.filter(({ deposit }) => counts(deposit, invoice))
+    if (counted.length === 0) {
+      await announce(tx, [invoice.id])
+      continue
+    }
+    const prices = invoice.base === null ? new Map<string, bigint>() : await settings.prices(tx, [invoice.ticker, invoice.base.ticker])
+    const known = new Map((await paymentsOf(tx, invoice.merchantId, invoice.id)).map((payment) => [payment.depositId, payment]))
+    const changed = new Map<string, Payment>()
+    for (const one of counted) {
+      const { id } = one.deposit
+      const before = known.get(id) ?? newPayment(one, invoice, prices)
+      const telling = tellingOf(one.became, before, isOpen(invoice.state))
+      if (telling === 'by-the-invoice') untold.add(id)
+      if (telling === 'after-all') told.add(id)
+      const payment = { ...before, state: STATE[one.became], told: before.told || telling === 'after-all' }
+      known.set(id, payment)
+      changed.set(id, payment)
+    }
+    await storePayments(tx, [...changed.values()])
+    all.push(await settle(tx, invoice, [...known.values()], settings, moment))
+  }
+  return { effects: joinEffects(all), untold, told }
+}
+
+/** In the asset that is asked for, on the network that is asked for, and enough to be credited. */
+const counts = ({ asset, network, failReason }: Deposit, { ticker, blockchain }: Registered): boolean =>
+  asset === ticker && network === blockchain && failReason !== 'LESS_THEN_MIN_AMOUNT'
+
+const STATE: { readonly [What in Became]: PaymentState } = {
+  sighted: 'waiting', credited: 'credited', suspended: 'lost', orphaned: 'waiting', failed: 'lost',
+}
+
+const newPayment = ({ deposit, at }: Followed, invoice: Registered, prices: ReadonlyMap<string, bigint>): Payment => {
+  const late = !isOpen(invoice.state) || at >= invoice.expiresAt
+  const { merchantId, id: invoiceId } = invoice
+  const { id: depositId, units, fee } = deposit
+  return { merchantId, depositId, invoiceId, units, fee, state: 'waiting', late, told: late, ...valueOf(invoice, at, prices), arrivedAt: at }
+}
+
+/** The quote that holds, else the price of now, else none until there is one. */
+export const valueOf = (
+  { ticker, base, quote }: Registered,
+  at: Date,
+  prices: ReadonlyMap<string, bigint>,
+): Pick<Payment, 'priceE18' | 'unvalued'> => {
+  if (base === null || quote === null) return { priceE18: null, unvalued: false }
+  const priceE18 = priceAt(quote, at) ?? priceIn(ticker, base.ticker, prices) ?? null
+  return { priceE18, unvalued: priceE18 === null }
+}
+
+/**
+ * Who tells the merchant of a change. Money that no end of the invoice has counted yet is told by the invoice while that is
+ * open, and by itself when it is credited later; money the merchant knows of is told as any deposit, its loss too.
+ */
+const tellingOf = (became: Became, { told }: Payment, open: boolean): 'as-any-deposit' | 'by-the-invoice' | 'after-all' => {
+  if (told) return 'as-any-deposit'
+  if (became !== 'credited') return 'by-the-invoice'
+  return open ? 'by-the-invoice' : 'after-all'
+}

@@ -1,0 +1,48 @@
+import { createCryptoInvoiceByForm, requestLimits } from '@bursar/contract'
+import { createFormReader, findFormMerchant, readFormRedirect, readFormTarget, sendOn, type FormFields, type FormMerchantDeps } from '../payment-forms/index.ts'
+import type { MerchantSettings } from '../merchants/index.ts'
+import type { PageRoute } from '../platform/page.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import type { InvoiceCreator } from './creating.ts'
+import { invalid, readInvoice, type InvoiceBody } from './request.ts'
+import { pageUrl, type InvoiceSettings } from './settings.ts'
+
+export interface InvoiceFormDeps extends FormMerchantDeps {
+  runtime: Runtime
+  creator: InvoiceCreator
+  settings: InvoiceSettings
+}
+
+/** The unsigned web form (`contract.md` 5.15, 18 row 15). */
+export const invoiceFormRoute = ({ runtime, creator, settings, ...finding }: InvoiceFormDeps): PageRoute => {
+  const read = createFormReader(createCryptoInvoiceByForm.body!)
+  return {
+    method: 'POST',
+    path: createCryptoInvoiceByForm.path,
+    mostBytes: requestLimits.bodyBytes / 16,
+    handle: async (request) => {
+      const fields = read(request)
+      const merchant = await findFormMerchant(fields, finding)
+      const invoice = readInvoice(merchant.id, bodyOf(fields, merchant.settings), settings, momentOf(runtime))
+      await creator.create({ invoice, keys: [], answer: { status: 303, body: '' } })
+      return sendOn(pageUrl(settings, invoice.id))
+    },
+  }
+}
+
+/** What the same request would say with a signature, in the fields of the form's own names when it is refused. */
+const bodyOf = (fields: FormFields, settings: MerchantSettings): InvoiceBody => {
+  const { name, value, ticker, blockchain, description, meta, email, redirectUrl } = fields
+  if (ticker === undefined && value !== undefined) throw invalid('ticker is missing: it says in what the value is', 'ticker')
+  if (ticker === undefined && blockchain !== undefined) throw invalid('ticker is missing: it says what is paid on the blockchain', 'ticker')
+  const target = readFormTarget(fields, settings)
+  return {
+    name: name!,
+    ...(ticker === undefined ? {} : { amount: { ticker, ...(value === undefined ? {} : { value }), ...(blockchain === undefined ? {} : { blockchain }) } }),
+    ...(description === undefined ? {} : { description }),
+    ...(meta === undefined ? {} : { meta }),
+    ...(email === undefined ? {} : { email }),
+    ...(redirectUrl === undefined ? {} : { redirectUrl: readFormRedirect(redirectUrl, settings) }),
+    ...(target === undefined ? {} : { target: { ticker: target.ticker, ...(target.address === undefined ? {} : { address: target.address, blockchain: target.blockchain! }) } }),
+  }
+}

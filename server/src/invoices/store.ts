@@ -1,0 +1,146 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { KeptAnswer } from '../ledger/index.ts'
+import type { AnswerKey } from '../platform/route.ts'
+import { moveOf, statesTaking } from '../base/moves.ts'
+import type { Db, Tx } from '../db/index.ts'
+import type { Invoice } from './invoice.ts'
+import { invoiceMoves, type InvoiceEvent } from './machine.ts'
+
+const COLUMNS = sql.raw(`i.merchant_id as "merchantId", i.id, i.state, i.name, i.description, i.meta, i.email,
+  i.redirect_url as "redirectUrl", i.language, i.ticker, i.blockchain, i.units, i.base_ticker as "baseTicker",
+  i.base_e18 as "baseE18", i.price_e18 as "priceE18", i.quoted_at as "quotedAt", i.quote_until as "quoteUntil",
+  i.previous_price_e18 as "previousE18", i.address, i.address_id as "addressId", i.paid_units as paid, i.fee_units as fee,
+  i.paid_base_e18 as "paidBaseE18", i.waiting_units as waiting, i.waiting_in_time as "waitingInTime", i.refunded,
+  i.client_expires_at as "clientExpiresAt", i.expires_at as "expiresAt", i.created_at as "createdAt", i.moved_at as "movedAt"`)
+
+type Row = Omit<Invoice, 'base' | 'quote'> & {
+  baseTicker: string | null
+  baseE18: bigint | null
+  priceE18: bigint | null
+  quotedAt: Date | null
+  quoteUntil: Date | null
+  previousE18: bigint | null
+}
+
+const invoiceOf = ({ baseTicker, baseE18, priceE18, quotedAt, quoteUntil, previousE18, ...row }: Row): Invoice => ({
+  ...row,
+  base: baseTicker === null ? null : { ticker: baseTicker, e18: baseE18! },
+  quote: priceE18 === null ? null : { priceE18, at: quotedAt!, until: quoteUntil!, previousE18 },
+})
+
+/** An invoice about to be stored, with the answer kept for a repetition of its request. */
+export interface NewInvoice {
+  invoice: Invoice
+  keys: readonly AnswerKey[]
+  answer: KeptAnswer
+}
+
+const text = (value: unknown): string => JSON.stringify(value, (_, field: unknown) => (typeof field === 'bigint' ? field.toString() : field))
+
+/** Stores new invoices and their kept answers, in one statement. */
+export const insertInvoices = async (db: Db | Tx, added: readonly NewInvoice[]): Promise<void> => {
+  const rows = added.map(({ invoice, keys, answer }) => ({ ...invoice, baseTicker: invoice.base?.ticker ?? null, baseE18: invoice.base?.e18 ?? null, keys, answer }))
+  await sql`with given as (
+      select * from jsonb_to_recordset(${text(rows)}::jsonb)
+        r("merchantId" uuid, id uuid, name text, description text, meta text, email text, "redirectUrl" text, ticker text,
+          blockchain text, units numeric, "baseTicker" text, "baseE18" numeric, "clientExpiresAt" timestamptz,
+          "expiresAt" timestamptz, "createdAt" timestamptz, keys jsonb, answer jsonb)),
+    answered as (
+      insert into request_answers(merchant_id, key, fingerprint, status, body, created_at)
+      select g."merchantId", k->>'key', k->>'fingerprint', (g.answer->>'status')::int, g.answer->>'body', g."createdAt"
+      from given g cross join lateral jsonb_array_elements(g.keys) k)
+    insert into crypto_invoices(merchant_id, id, state, name, description, meta, email, redirect_url, ticker, blockchain,
+      units, base_ticker, base_e18, client_expires_at, expires_at, created_at, moved_at)
+    select "merchantId", id, 'created', name, description, meta, email, "redirectUrl", ticker, blockchain, units,
+      "baseTicker", "baseE18", "clientExpiresAt", "expiresAt", "createdAt", "createdAt" from given`.execute(db)
+}
+
+const select = async (db: Db | Tx, where: RawBuilder<unknown>): Promise<Invoice[]> => {
+  const { rows } = await sql<Row>`select ${COLUMNS} from crypto_invoices i where ${where}`.execute(db)
+  return rows.map(invoiceOf)
+}
+
+export const findInvoice = async (db: Db | Tx, merchantId: string, id: string): Promise<Invoice | undefined> =>
+  (await select(db, sql`i.merchant_id = ${merchantId} and i.id = ${id}`))[0]
+
+/** By its id alone, as the payer's page knows it. */
+export const findById = async (db: Db | Tx, id: string): Promise<Invoice | undefined> => (await select(db, sql`i.id = ${id}`))[0]
+
+/** By its id alone, locked: nothing else changes it until the transaction ends. */
+export const lockById = async (tx: Tx, id: string): Promise<Invoice | undefined> => (await select(tx, sql`i.id = ${id} for update`))[0]
+
+/** Invoices whose addresses these are, locked in the order of their keys. */
+export const lockAtAddresses = async (tx: Tx, addresses: readonly { merchantId: string; addressId: string }[]): Promise<Invoice[]> =>
+  select(
+    tx,
+    sql`(i.merchant_id, i.address_id) in (select * from unnest(${addresses.map((a) => a.merchantId)}::uuid[], ${addresses.map((a) => a.addressId)}::uuid[]))
+      order by i.merchant_id, i.id for update`,
+  )
+
+/** Open invoices whose time is over and that wait for no payment, locked; what others hold is left to them. */
+export const takeEnding = async (tx: Tx, at: Date, most: number): Promise<Invoice[]> =>
+  select(
+    tx,
+    sql`i.state in ('created', 'registered', 'pending') and i.waiting_in_time = 0 and i.expires_at <= ${at}
+      order by i.expires_at limit ${most} for update skip locked`,
+  )
+
+/** Open invoices whose quote is over, with something missing, in assets and currencies that have a price; locked. */
+export const takeUnquoted = async (tx: Tx, at: Date, tickers: readonly string[], bases: readonly string[], most: number): Promise<Invoice[]> =>
+  select(
+    tx,
+    sql`i.state in ('registered', 'pending') and i.base_ticker = any(${[...bases]}::text[]) and i.ticker = any(${[...tickers]}::text[])
+      and i.quote_until <= ${at} and i.expires_at > ${at} and i.units > i.paid_units + i.waiting_units
+      order by i.quote_until limit ${most} for update skip locked`,
+  )
+
+/** Invoices with payments that have no price yet, in assets and currencies that have one now; locked. */
+export const takeUnvalued = async (tx: Tx, tickers: readonly string[], bases: readonly string[], most: number): Promise<Invoice[]> =>
+  select(
+    tx,
+    sql`(i.merchant_id, i.id) in (select p.merchant_id, p.invoice_id from crypto_invoice_payments p where p.unvalued)
+      and i.base_ticker = any(${[...bases]}::text[]) and i.ticker = any(${[...tickers]}::text[])
+      order by i.merchant_id, i.id limit ${most} for update skip locked`,
+  )
+
+/** What a change of an invoice writes besides its state. */
+export type Written = Partial<
+  Pick<Invoice, 'email' | 'language' | 'ticker' | 'blockchain' | 'units' | 'quote' | 'address' | 'addressId' | 'paid' | 'fee' | 'paidBaseE18' | 'waiting' | 'waitingInTime' | 'refunded'>
+>
+
+const written = (invoice: Invoice, changes: Written): { next: Invoice; set: RawBuilder<unknown> } => {
+  const next = { ...invoice, ...changes }
+  const { quote } = next
+  const set = sql`email = ${next.email}, language = ${next.language}, ticker = ${next.ticker}, blockchain = ${next.blockchain},
+    units = ${next.units}, price_e18 = ${quote?.priceE18 ?? null}, quoted_at = ${quote?.at ?? null},
+    quote_until = ${quote?.until ?? null}, previous_price_e18 = ${quote?.previousE18 ?? null}, address = ${next.address},
+    address_id = ${next.addressId}, paid_units = ${next.paid}, fee_units = ${next.fee}, paid_base_e18 = ${next.paidBaseE18},
+    waiting_units = ${next.waiting}, waiting_in_time = ${next.waitingInTime}, refunded = ${next.refunded}`
+  return { next, set }
+}
+
+/** Writes what changed of an invoice that the transaction holds locked. */
+export const write = async (tx: Tx, invoice: Invoice, changes: Written): Promise<Invoice> => {
+  const { next, set } = written(invoice, changes)
+  await sql`update crypto_invoices set ${set} where merchant_id = ${invoice.merchantId} and id = ${invoice.id}`.execute(tx)
+  return next
+}
+
+/** Moves an invoice by its table, by compare-and-set. Throws when it is in no state that takes the event. */
+export const move = async (tx: Tx, invoice: Invoice, event: InvoiceEvent, changes: Written, at: Date): Promise<Invoice> => {
+  const { next, set } = written(invoice, changes)
+  const target = moveOf(invoiceMoves, invoice.state, event)?.to
+  const from = statesTaking(invoiceMoves, event)
+  const { numAffectedRows } = await sql`update crypto_invoices set state = ${target ?? invoice.state}, moved_at = ${at}, ${set}
+    where merchant_id = ${invoice.merchantId} and id = ${invoice.id} and state = ${invoice.state} and state = any(${from}::text[])`.execute(tx)
+  if (target === undefined || numAffectedRows !== 1n) throw new Error(`invoice ${invoice.id} is ${invoice.state} and does not take ${event}`)
+  return { ...next, state: target, movedAt: at }
+}
+
+/** The channel on which every process hears that an invoice changed, once that is committed; the payload is its id. */
+export const INVOICE_CHANNEL = 'crypto_invoice'
+
+export const announce = async (tx: Tx, ids: readonly string[]): Promise<void> => {
+  if (ids.length === 0) return
+  await sql`select pg_notify(${INVOICE_CHANNEL}, u.id) from unnest(${[...ids]}::text[]) u(id)`.execute(tx)
+}
