@@ -698,6 +698,15 @@ export interface CryptoInvoice {
   paidAmount: string
   /** The service's fee, when paid */
   fee?: string
+  /** What the payer of an expired, underpaid invoice asks for: the money back */
+  claim?: {
+    /** What became of it */
+    status: 'REQUESTED' | 'APPROVED' | 'REFUSED'
+    /** Where the payer asks the money to be sent */
+    refundAddress: string
+    /** The withdrawal that brings it, when approved */
+    withdrawalId?: string
+  }
 }
 
 /** Paid, or closed by the merchant */

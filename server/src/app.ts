@@ -13,8 +13,12 @@ import { createColdFollowing, createColdJob, createColdSettlement } from './cold
 import { createCostJob } from './costs/index.ts'
 import type { PoolSettings } from './db/index.ts'
 import { createBalanceCheckJob, createDeposits, depositRoutes } from './deposits/index.ts'
-import { createAnswerPruneJob, createHttpServer, type HostedPages, type HttpDeps } from './http/index.ts'
 import { createQuotePruneJob, exchangeRoutes, type ExchangePolicy } from './exchange/index.ts'
+import { createAnswerPruneJob, createHttpServer, createRateLimiter, type HostedPages, type HttpDeps } from './http/index.ts'
+import {
+  BASE_TICKERS, createExpiryJob, createInvoiceCreator, createInvoices, createQuoteJob, invoiceFormRoute, invoiceRoutes, type ClaimTokens,
+} from './invoices/index.ts'
+import { invoiceSettings } from './invoicing.ts'
 import type { Job } from './jobs/index.ts'
 import { createCommitter } from './ledger/index.ts'
 import { markKeyUsed, type MerchantDirectory } from './merchants/index.ts'
@@ -52,6 +56,9 @@ export interface World {
   /** where payers and acquirers reach the api, without a slash at its end */
   publicUrl: string
   acquirers: Acquirers
+  /** how long a quote of an invoice priced in fiat is valid, ms */
+  quoteMs: number
+  claimTokens: ClaimTokens
 }
 
 const STOCK_TARGET = 2_000
@@ -64,18 +71,20 @@ const RECONCILE_EVERY_MS = 5 * 60_000
 const COSTS_EVERY_MS = 30_000
 const SWEEP_EVERY_MS = 5_000
 const TREASURY_EVERY_MS = 10_000
+const INVOICES_EVERY_MS = 1_000
 
 /** Whose money our transactions carry. */
 const settlements = (catalogue: Catalogue): OutgoingSubscriber[] => [createSettlement(catalogue), createSweepSettlement(catalogue), createConsolidationSettlement(catalogue), createColdSettlement(catalogue)]
 
 /** The rooms that follow chains, in the order they are told. */
-export const createListeners = ({ catalogue, policies, runtime }: World): { listeners: ChainListener[]; deposits: ReturnType<typeof createDeposits> } => {
+export const createListeners = (world: World): { listeners: ChainListener[]; deposits: ReturnType<typeof createDeposits> } => {
+  const { catalogue, policies, runtime } = world
   const deposits = createDeposits({
     catalogue,
     policy: policies.deposits,
     prices: (tx, tickers) => freshPrices(tx, tickers, new Date(runtime.clock.now())),
     onCredited: [],
-    followers: [],
+    followers: [createInvoices(invoiceSettings(world)).follow],
   })
   const outgoing = createFollowing(settlements(catalogue))
   const house = createHouseFollowing(catalogue)
@@ -95,6 +104,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     keys: wallet,
     limitOf: async (merchantId) => (await directory.find(merchantId))?.settings.addressLimit ?? null,
   })
+  const creator = createInvoiceCreator(runtime.db)
   const tickers = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
   const fiat = createFiatApi(world, directory, [])
   const routes: Route[] = [
@@ -111,8 +121,12 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     ...webhookRoutes({ db: runtime.db }),
     ...exchangeRoutes({ runtime, policy: world.exchange, legs: createLegsReader(runtime.db, runtime.clock.now) }),
     ...fiat.routes,
+    ...invoiceRoutes({ runtime, directory, creator, settings: invoiceSettings(world) }),
   ]
-  const pages: PageRoute[] = [...fiat.pages]
+  const pages: PageRoute[] = [
+    ...fiat.pages,
+    invoiceFormRoute({ runtime, creator, settings: invoiceSettings(world), directory, limiter: createRateLimiter(), now: runtime.clock.now }),
+  ]
   const server = createHttpServer({
     directory,
     clock: runtime.clock,
@@ -135,6 +149,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
   const close = async (): Promise<void> => {
     await server.close()
     await issuer.close()
+    await creator.close()
     await committer.close()
     await holders.close()
   }
@@ -157,7 +172,8 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
   const { runtime, catalogue } = world
   const { deposits } = createListeners(world)
   const all = [...deps.adapters.values()]
-  const tickers = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
+  const tickers = [...new Set([...[...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker), ...BASE_TICKERS])]
+  const invoices = { runtime, settings: invoiceSettings(world), everyMs: INVOICES_EVERY_MS, pause: deps.pause }
   return [
     createFeeRateJob(runtime, all, FEES_EVERY_MS),
     ...priceJobs(world, deps, tickers),
@@ -173,6 +189,8 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
       return isEvmNetwork(network) ? [createBalanceCheckJob({ runtime, network, adapter, deposits, everyMs: BALANCE_CHECK_EVERY_MS })] : []
     }),
     ...createFiatJobs(world, deps.pause),
+    createExpiryJob(invoices),
+    createQuoteJob(invoices),
     deps.delivery.job,
     createAttemptPruneJob(runtime),
     createAnswerPruneJob(runtime),

@@ -3,6 +3,7 @@ import { isNetwork } from '@bursar/chainkit'
 import { createListeners, type World } from '../app.ts'
 import { readExchangePolicy } from '../exchange/index.ts'
 import { joinAcquirers } from '../fiat.ts'
+import { createClaimTokens } from '../invoices/index.ts'
 import { rescan } from '../watcher/index.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { withInstallation } from './merchant.ts'
@@ -17,6 +18,8 @@ const worldOf = ({ config, runtime, policies }: Opened): World => ({
   wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
   publicUrl: config.publicUrl,
     acquirers: joinAcquirers(config.acquirers),
+  quoteMs: config.quoteSeconds * 1_000,
+  claimTokens: createClaimTokens(config.dataKey),
 })
 
 export const booksCommands: readonly Command[] = [

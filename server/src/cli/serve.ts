@@ -8,6 +8,7 @@ import { createApi, createWatchers, createWorkerJobs, type World } from '../app.
 import { joinAcquirers } from '../fiat.ts'
 import { ensureColdAddresses } from '../cold/index.ts'
 import { listen, type Listener } from '../db/index.ts'
+import { createClaimTokens } from '../invoices/index.ts'
 import { createJobLoop, type Job } from '../jobs/index.ts'
 import { tellExhausted } from '../mail/index.ts'
 import { startMailing } from '../mailing.ts'
@@ -41,6 +42,8 @@ export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promi
     wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
     publicUrl: config.publicUrl,
     acquirers: joinAcquirers(config.acquirers),
+    quoteMs: config.quoteSeconds * 1_000,
+    claimTokens: createClaimTokens(config.dataKey),
   }
   const directory = createDirectory(runtime.db, createSecretBox(config.dataKey))
   const stops: Stop[] = [opened.close]

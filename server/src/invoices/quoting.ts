@@ -5,6 +5,8 @@ import type { Quote } from './invoice.ts'
 const E18 = 10n ** 18n
 /** Prices are quoted with at most this many decimals, so that what is shown is what is counted by. */
 const PRICE_STEP = 10n ** 8n
+/** A coin worth less is not quoted: one ledger unit of it has to be worth more than rounding. */
+const LEAST_PRICE = 10n ** 12n
 /** Amounts are asked for with at most this many decimals, or as many as the network has: nobody types eighteen. */
 const MOST_DECIMALS = 8
 
@@ -24,7 +26,7 @@ export const priceIn = (ticker: string, base: string, prices: ReadonlyMap<string
   if (asset === undefined || currency === undefined) return undefined
   const exact = mulDiv(asset, E18, currency, 'half-even')
   const price = mulDiv(exact, 1n, PRICE_STEP, 'half-even') * PRICE_STEP
-  return price > 0n ? price : undefined
+  return price >= LEAST_PRICE ? price : undefined
 }
 
 /** The smallest step in which an amount is asked for, in ledger units. */

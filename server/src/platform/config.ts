@@ -68,6 +68,9 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   publicUrl: standard(
     'BURSAR_PUBLIC_URL', 'http://127.0.0.1:8080', 'where payers and acquirers reach `BURSAR_HTTP`: scheme and host, such as `https://pay.example.com`', readOrigin,
   ),
+  quoteSeconds: standard(
+    'BURSAR_QUOTE_SECONDS', '900', 'how long the price of a crypto invoice in UAH, USD or EUR is valid before its missing part is quoted anew', readInteger(60, 86_400),
+  ),
   inner: standard('BURSAR_INNER', '127.0.0.1:9090', 'where `/metrics` and health are served, for your own network only', readListenAddress),
   trustedProxies: standard(
     'BURSAR_TRUSTED_PROXIES', '', 'ranges of proxies whose `X-Forwarded-For` is believed, joined by commas', readList(readRange),

@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Payment, Quote } from './invoice.ts'
+import { askedUnits, totalsOf } from './matching.ts'
+import { GRACE_MS, priceAt, priceIn, stepOf, unitsFor, worthOf } from './quoting.ts'
+
+const E18 = 10n ** 18n
+const quoteAt = (priceE18: bigint): Quote => ({ priceE18, at: new Date(0), until: new Date(1), previousE18: null })
+const payment = (more: Partial<Payment>): Payment => ({
+  merchantId: 'm', depositId: 'd', invoiceId: 'i', units: 1n, fee: 0n, state: 'credited', late: false, told: false, priceE18: null, unvalued: false, arrivedAt: new Date(0), ...more,
+})
+
+describe('prices', () => {
+  const prices = new Map([['BTC', 50_000n * E18], ['USDT', E18], ['EUR', (108n * E18) / 100n], ['UAH', E18 / 40n]])
+
+  test('are in the base currency, and none where either has none', () => {
+    expect(priceIn('BTC', 'USD', prices)).toBe(50_000n * E18)
+    expect(priceIn('USDT', 'UAH', prices)).toBe(40n * E18)
+    expect(priceIn('USDT', 'EUR', prices)).toBe(925_925_925_900_000_000n)
+    expect(priceIn('ETH', 'USD', prices)).toBeUndefined()
+    expect(priceIn('BTC', 'KZT', prices)).toBeUndefined()
+    expect(priceIn('BTC', 'UAH', new Map([['BTC', 1n], ['UAH', E18]]))).toBeUndefined()
+  })
+
+  test('the best of those a payment may have been sent at', () => {
+    const minutes = (n: number) => new Date(n * 60_000)
+    const quote: Quote = { priceE18: 100n, at: minutes(30), until: minutes(45), previousE18: 120n }
+    const grace = GRACE_MS / 60_000
+    expect(priceAt(quote, minutes(29))).toBe(120n)
+    expect(priceAt(quote, minutes(30 + grace))).toBe(120n)
+    expect(priceAt(quote, minutes(30 + grace + 1))).toBe(100n)
+    expect(priceAt(quote, minutes(45 + grace))).toBe(100n)
+    expect(priceAt(quote, minutes(45 + grace + 1))).toBeNull()
+    expect(priceAt({ ...quote, previousE18: 80n }, minutes(29))).toBe(100n)
+  })
+})
+
+const scales = fc.record({ scale: fc.constantFrom(8, 18), decimals: fc.constantFrom(6, 8, 18) }).filter(({ scale, decimals }) => decimals <= scale)
+const price = fc.bigInt({ min: 10n ** 12n, max: 10n ** 24n }).map((p) => (p / 10n ** 8n) * 10n ** 8n)
+const cents = fc.bigInt({ min: 1n, max: 10n ** 9n }).map((c) => c * 10n ** 16n)
+
+test('what is asked for is worth at least the price, and one step less is not', () => {
+  fc.assert(fc.property(scales, price, cents, ({ scale, decimals }, priceE18, base) => {
+    const step = stepOf({ scale }, { decimals })
+    const units = unitsFor(base, priceE18, scale, step)
+    expect(units % step).toBe(0n)
+    expect(units * priceE18 >= base * 10n ** BigInt(scale)).toBe(true)
+    expect((units - step) * priceE18 < base * 10n ** BigInt(scale)).toBe(true)
+  }))
+})
+
+test('partial payments at one price ask for no more than one payment would, and none of their rounding is owed', () => {
+  fc.assert(fc.property(scales, price, cents, fc.array(fc.integer({ min: 1, max: 99 }), { maxLength: 6 }), ({ scale, decimals }, priceE18, e18, shares) => {
+    const step = stepOf({ scale }, { decimals })
+    const base = { ticker: 'USD', e18 }
+    const whole = unitsFor(e18, priceE18, scale, step)
+    const payments: Payment[] = []
+    const add = (units: bigint): void => {
+      if (units > 0n) payments.push(payment({ units, priceE18, depositId: String(payments.length) }))
+    }
+    const asked = (): bigint => askedUnits({ base, quote: quoteAt(priceE18) }, totalsOf(payments, scale), scale, step)
+    const seen = (): bigint => payments.reduce((sum, one) => sum + one.units, 0n)
+    for (const share of shares) add((((asked() - seen()) * BigInt(share)) / 100n / step) * step)
+    expect(asked()).toBe(whole)
+    add(whole - seen())
+    expect(asked()).toBe(whole)
+    expect(seen()).toBe(whole)
+  }))
+})
+
+test('the missing part alone is asked for at the new price, and what is too much is not asked for', () => {
+  fc.assert(fc.property(scales, price, price, cents, fc.integer({ min: 1, max: 300 }), ({ scale, decimals }, first, second, e18, percent) => {
+    const step = stepOf({ scale }, { decimals })
+    const units = (unitsFor(e18, first, scale, step) * BigInt(percent)) / 100n
+    if (units === 0n) return
+    const totals = totalsOf([payment({ units, priceE18: first })], scale)
+    const asked = askedUnits({ base: { ticker: 'USD', e18 }, quote: quoteAt(second) }, totals, scale, step)
+    const worth = worthOf(units, first, scale)
+    if (asked > units) {
+      expect(worth < e18).toBe(true)
+      expect((asked - units) * second + (worth + 2n) * 10n ** BigInt(scale) >= e18 * 10n ** BigInt(scale)).toBe(true)
+      expect((asked - units - step) * second < (e18 - worth) * 10n ** BigInt(scale)).toBe(true)
+    } else {
+      expect(worth + 1n >= e18).toBe(true)
+      expect(asked > 0n).toBe(true)
+    }
+  }))
+})
+
+test('sums leave out what is lost, and count what waits apart', () => {
+  const totals = totalsOf([
+    payment({ units: 5n, fee: 1n, priceE18: E18 }), payment({ units: 7n, state: 'waiting' }), payment({ units: 9n, state: 'waiting', late: true, unvalued: true }),
+    payment({ units: 100n, state: 'lost', unvalued: true, priceE18: E18 }),
+  ], 0)
+  expect(totals).toEqual({ paid: 5n, fee: 1n, paidBaseE18: 5n * E18, waiting: 16n, waitingInTime: 1, seenBaseE18: 5n * E18, seenCount: 3, unvalued: true })
+})
