@@ -20,7 +20,7 @@ type Step =
   | { do: 'wait'; minutes: number } | { do: 'close' } | { do: 'price'; usd: number | null } | { do: 'tick' }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('send' as const), cents: fc.integer({ min: 10, max: 9_000 }), wrong: fc.boolean(), pooled: fc.boolean() }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('send' as const), cents: fc.integer({ min: 10, max: 9_000 }), wrong: fc.integer({ min: 0, max: 5 }).map((n) => n === 0), pooled: fc.boolean() }) },
   { weight: 5, arbitrary: fc.constant({ do: 'mine' as const }) },
   { weight: 4, arbitrary: fc.constant({ do: 'settle' as const }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('reorganise' as const), depth: fc.integer({ min: 1, max: 3 }), drop: fc.boolean() }) },
@@ -133,7 +133,7 @@ const live = async (base: boolean, steps: readonly Step[]): Promise<void> => {
 test.each([['priced in crypto', false], ['priced in fiat', true]] as const)(
   'an invoice %s: whatever comes, goes and comes back, paid is what is credited, and each end is told once',
   async (_, base) => {
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 18 }), (steps) => live(base, steps)), { numRuns: Number(process.env.INVOICE_RUNS ?? 25), endOnFailure: false })
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24, size: 'max' }), (steps) => live(base, steps)), { numRuns: Number(process.env.INVOICE_RUNS ?? 25), endOnFailure: false })
   },
   240_000,
 )
