@@ -29,6 +29,6 @@ test('it writes what is missing or differs, and --check names it', () => {
   appendFileSync(join(directory, 'contract/openapi.json'), ' ')
   const { status, stderr } = generate('--check', directory)
   expect(status).toBe(1)
-  expect(stderr).toBe('contract/openapi.json differs from the contract: run npm run generate, and commit it\n')
+  expect(stderr).toBe('contract/openapi.json differs from what it is made of: run npm run generate, and commit it\n')
   expect(generate(directory).stdout).toBe('wrote contract/openapi.json\n')
 })

@@ -1,11 +1,12 @@
 /**
- * Writes what is generated from the contract: `node tools/generate.ts`. With `--check` it writes nothing and fails when
+ * Writes what is generated from the contract and from the script of payment pages: `node tools/generate.ts`. With `--check` it writes nothing and fails when
  * a committed file differs. A directory as argument stands for the repository.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openApiDocument } from '@bursar/contract/openapi'
+import { islandModule } from './generate-island.ts'
 import { sdkTypes } from './generate-sdk.ts'
 
 const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true })
@@ -14,6 +15,7 @@ const repository = positionals[0] ?? join(import.meta.dirname, '..')
 const files = [
   { path: 'contract/openapi.json', text: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
   { path: 'sdk/src/generated.ts', text: sdkTypes() },
+  { path: 'web/checkout/src/island.generated.ts', text: islandModule(readFileSync(join(import.meta.dirname, '../web/checkout/island/main.ts'), 'utf8')) },
 ]
 
 const committed = (path: string): string | undefined => {
@@ -28,7 +30,7 @@ const changed = files.filter(({ path, text }) => committed(path) !== text)
 
 if (values.check === true) {
   for (const { path } of changed) {
-    console.error(`${path} differs from the contract: run npm run generate, and commit it`)
+    console.error(`${path} differs from what it is made of: run npm run generate, and commit it`)
   }
   process.exitCode = changed.length === 0 ? 0 : 1
 } else {

@@ -30,6 +30,8 @@ export interface PageView {
   description: string | undefined
   /** where forms are posted and the page is asked for again: a path of this origin, without query */
   path: string
+  /** what of the page's query is kept on its links and forms beside the language, such as a claim's token */
+  keep: Readonly<Record<string, string>>
   /** the merchant's page for afterwards: https, else it is not shown */
   returnTo: string | undefined
   now: number
@@ -42,19 +44,20 @@ export type PageState =
   | OpenState | PayState | ConfirmingState | PaidState | ExpiredState | UnderpaidState | LateState
   | WaitingState | LeavingState | CheckingState | FailedState
 
-/** An asset on a network that the payer may choose. Its form value is `TICKER:BLOCKCHAIN`. */
+/** An asset on a network, or a currency, that the payer may choose. Its form value is `TICKER:BLOCKCHAIN`. */
 export interface PaymentOption {
   ticker: string
   /** `Tether USD` */
   assetName: string
-  /** the wire's name, such as `BINANCE_SMART_CHAIN` */
+  /** the wire's name, such as `BINANCE_SMART_CHAIN`; empty for a currency */
   blockchain: string
-  /** what wallets call it: `Tron (TRC-20)` */
+  /** what wallets call it: `Tron (TRC-20)`; empty for a currency */
   networkName: string
   /** about how much it is now, where the invoice is priced in another ticker */
   about: string | undefined
-  /** the least that can be paid with it */
+  /** the least and most that can be paid with it */
   least: string | undefined
+  most: string | undefined
 }
 
 /** What was wrong with a form that the payer sent. */
@@ -71,7 +74,7 @@ export interface OpenState {
   email: 'ask' | 'known'
   /** where the payer types the amount: in which ticker (undefined: in that of the option), within which limits */
   amountEntry: { ticker: string | undefined; least: string | undefined; most: string | undefined } | undefined
-  /** crypto: one means that there is nothing to choose. Empty for fiat */
+  /** one means that there is nothing to choose, none that nothing is open but the rest of the form */
   options: readonly PaymentOption[]
   /** there is no fresh price: the payer has to wait */
   ratesAway: boolean
@@ -81,16 +84,17 @@ export interface OpenState {
   problem?: FormProblem
 }
 
-/** A payment that was seen on the chain. */
+/** A payment that was seen on the chain. `waiting`: for confirmations; `lost`: it will not come; `tooSmall`: below what is credited. */
 export interface Received {
   value: string
   ticker: string
   networkName: string
-  /** the transaction's id */
-  hash: string
-  /** confirmations so far and needed; equal when it counts */
+  /** the transaction's id; undefined where it came without one */
+  hash: string | undefined
+  standing: 'waiting' | 'credited' | 'lost' | 'tooSmall'
+  /** so far and needed; `needed` undefined: until its block is final */
   confirmations: number
-  needed: number
+  needed: number | undefined
   at: number
 }
 
@@ -101,7 +105,7 @@ export interface Destination {
   blockchain: string
   networkName: string
   address: string
-  /** a payment URI for `missing`, see `paymentUri`; undefined where the network has none */
+  /** a payment URI for `send`, see `paymentUri`; undefined where the network has none */
   uri: string | undefined
   /** whether `uri` names a token's contract: wallets that misread it pay to the contract, so the plain address is shown first */
   isToken: boolean
@@ -117,6 +121,8 @@ export interface PayState {
   /** everything that came so far, deep enough or not */
   paid: string
   missing: string
+  /** what to send now: `missing`, or the least that the network credits where that is more */
+  send: string
   payments: readonly Received[]
   /** when the page's own time ends */
   until: number
@@ -165,8 +171,8 @@ export interface UnderpaidState {
   paid: string
   missing: string
   payments: readonly Received[]
-  /** `mailed`: what can be done stands behind a link that only the payer has. */
-  claim: 'mailed' | Claim
+  /** `mailed`: what can be done stands behind a link that only the payer has; `seller`: the payer gave no address to write to */
+  claim: 'mailed' | 'seller' | Claim
 }
 
 /** What the holder of the claim link can do. */

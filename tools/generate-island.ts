@@ -1,0 +1,26 @@
+/** Writes `web/checkout/src/island.generated.ts`: the script of payment pages as the text that stands in them. */
+import { stripTypeScriptTypes } from 'node:module'
+
+const COMMENT = /^\s*(\/\*\*.*\*\/|\/\/.*|\/\*\*|\*.*)$/
+
+/** TypeScript as plain JavaScript without types, comments and indentation, in a scope of its own. */
+export const islandModule = (source: string): string => {
+  const lines = quietly(() => stripTypeScriptTypes(source))
+    .split('\n')
+    .filter((line) => !COMMENT.test(line) && line.trim() !== '')
+    .map((line) => line.trim().replaceAll(/ {2,}/g, ' '))
+  const script = `(()=>{${lines.join('\n')}\n})()`
+  if (script.includes('</script') || script.includes('<!--')) throw new Error('the script of a page would end it')
+  return `/** Made by \`npm run generate\` of web/checkout/island/main.ts. */\nexport const ISLAND = ${JSON.stringify(script)}\n`
+}
+
+/** Node warns that taking types away may change: it is what runs this project's sources at all. */
+const quietly = (make: () => string): string => {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return make()
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}

@@ -1,0 +1,111 @@
+import { hash } from 'node:crypto'
+import { documentOf, type RenderedPage } from './document.ts'
+import { foreign, html, type Markup } from './html.ts'
+import { ICONS } from './icons.ts'
+import { addressOf, sceneOf, type Panel, type Scene } from './panel.ts'
+import { countdown, note } from './parts.ts'
+import { leavingPanel, checkingPanel, failedPanel, waitingPanel } from './states/card.ts'
+import { expiredPanel, latePanel, underpaidPanel } from './states/ended.ts'
+import { openPanel } from './states/open.ts'
+import { confirmingPanel, paidPanel } from './states/paid.ts'
+import { payPanel } from './states/pay.ts'
+import type { Amount, Language, PageState, PageView } from './view.ts'
+
+const REFRESH_SECONDS = 15
+
+/** An invoice as HTML, with the headers it has to be sent with. Throws for an acquirer's address that is none of the web. */
+export const renderPage = (view: PageView, language: Language): RenderedPage => {
+  const scene = sceneOf(view, language)
+  const panel = panelOf(scene)
+  return documentOf({
+    language,
+    title: `${panel.title} · ${scene.words.pageTitle(view.seller.name)}`,
+    seller: view.seller,
+    main: main(scene, panel),
+    inLanguage: (other) => addressOf(view, other),
+    refreshSeconds: panel.changes ? REFRESH_SECONDS : undefined,
+    script: true,
+    formTo: panel.formTo,
+  })
+}
+
+/** A short name for what an invoice shows: another one means that its page has to be made anew. */
+export const versionOf = ({ state, wrongAsset }: PageView): string => {
+  const kept = JSON.stringify([state, wrongAsset ?? []], (key, value: unknown) => (key === 'given' || key === 'problem' ? undefined : value))
+  return hash('sha256', kept, 'base64url').slice(0, 16)
+}
+
+const panelOf = (scene: Scene): Panel => {
+  const { state } = scene
+  switch (state.at) {
+    case 'open':
+      return openPanel({ ...scene, state })
+    case 'pay':
+      return payPanel({ ...scene, state })
+    case 'confirming':
+      return confirmingPanel({ ...scene, state })
+    case 'paid':
+      return paidPanel({ ...scene, state })
+    case 'expired':
+      return expiredPanel({ ...scene, state })
+    case 'underpaid':
+      return underpaidPanel({ ...scene, state })
+    case 'late':
+      return latePanel({ ...scene, state })
+    case 'waiting':
+      return waitingPanel({ ...scene, state })
+    case 'leaving':
+      return leavingPanel({ ...scene, state })
+    case 'checking':
+      return checkingPanel({ ...scene, state })
+    case 'failed':
+      return failedPanel({ ...scene, state })
+  }
+}
+
+const main = (scene: Scene, panel: Panel): Markup => {
+  const { view } = scene
+  const live = addressOf({ path: `${view.path}/live`, keep: view.keep }, scene.language)
+  const content = html`${summary(scene, panel)}<section class="panel ${panel.tone}" aria-labelledby="title">${steps(scene, panel)}${wrongAssets(scene)}
+<div class="head ${panel.tone === 'wait' && 'turn'}">${panel.icon && html`<span class="badge">${panel.icon}</span>`}<h1 id="title">${panel.title}</h1></div>${panel.body}</section>`
+  const version = versionOf(view)
+  // A form that is filled in changes by nobody's doing but the payer's; the end of an invoice may still be followed.
+  return panel.changes
+    ? html`<main data-version="${version}" data-live="${live}">${content}</main>`
+    : html`<main data-version="${version}">${content}</main>`
+}
+
+const steps = ({ words }: Scene, { step }: Panel): Markup | undefined =>
+  step === undefined ? undefined : html`<ol class="steps" aria-label="${words.steps}">${[words.stepDetails, words.stepPayment, words.stepDone].map((name, i) => {
+    if (i === step) return html`<li class="now" aria-current="step">${name}</li>`
+    return html`<li class="${i < step ? 'done' : 'next'}">${name}</li>`
+  })}</ol>`
+
+const wrongAssets = (scene: Scene): Markup | undefined => {
+  const { view, words } = scene
+  const wrong = view.wrongAsset ?? []
+  if (wrong.length === 0) return undefined
+  return note('bad', ICONS.alert, html`<strong>${words.wrongAssetTitle}</strong>`, ...wrong.map((one) => words.wrongAsset(scene.amount(one), one.networkName, view.seller.name)))
+}
+
+const ENDED = new Set<PageState['at']>(['paid', 'expired', 'underpaid', 'late'])
+
+const summary = (scene: Scene, { until }: Panel): Markup => {
+  const { view, words, state } = scene
+  const base = 'base' in state ? state.base : undefined
+  const whole = base ?? state.asked
+  return html`<section class="summary" aria-label="${words.invoice}"><p class="label">${ENDED.has(state.at) ? words.amountAsked : words.amountDue}</p>
+<p class="sum">${whole ? sum(scene, whole) : html`<small>${words.amountOpen}</small>`}</p>
+${base && state.asked && !isStale(state) && html`<p class="soft">= ${scene.amount(state.asked)}</p>`}
+<p class="about">${foreign(view.name)}</p>${view.description !== undefined && html`<p class="soft">${foreign(view.description)}</p>`}
+${until !== undefined && html`<p class="left">${ICONS.clock}<span>${words.timeLeft}</span> <b>${countdown(scene, until)}</b></p>`}</section>`
+}
+
+/** An amount in crypto whose rate is over is nothing to go by. */
+const isStale = (state: PageState): boolean => state.at === 'pay' && state.quote?.over === true
+
+/** The ticker of a coin stands back behind its figure; money of a country is written as its language does. */
+const sum = (scene: Scene, amount: Amount): Markup => {
+  const text = scene.amount(amount)
+  return text.startsWith(amount.value) && text.endsWith(amount.ticker) ? html`${amount.value} <small>${amount.ticker}</small>` : html`${text}`
+}

@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto'
+
+/** What a page may do: its own style and script, known by their hashes, its own origin, and one host to post to. */
+export const policyOf = (style: string, script: string | undefined, formTo: string | undefined): string =>
+  [
+    "default-src 'none'",
+    `style-src '${sourceOf(style)}'`,
+    ...(script === undefined ? [] : [`script-src '${sourceOf(script)}'`, "connect-src 'self'"]),
+    'img-src data:',
+    `form-action 'self'${formTo === undefined ? '' : ` ${formTo}`}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ')
+
+const sources = new Map<string, string>()
+const MOST_KEPT = 500
+
+const sourceOf = (text: string): string => {
+  let source = sources.get(text)
+  if (source === undefined) {
+    source = `sha256-${hash('sha256', text, 'base64')}`
+    if (sources.size >= MOST_KEPT) sources.clear()
+    sources.set(text, source)
+  }
+  return source
+}
+
+/** What every page carries: it is nobody's but its reader's, and stands in nobody's frame. */
+export const headersOf = (policy: string): Record<string, string> => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': policy,
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'x-robots-tag': 'noindex',
+  'cross-origin-opener-policy': 'same-origin',
+  vary: 'accept-language',
+})

@@ -1,0 +1,39 @@
+import { timeText } from '../amounts.ts'
+import { foreign, html } from '../html.ts'
+import { ICONS } from '../icons.ts'
+import { outsideLink } from '../links.ts'
+import type { Panel, Scene } from '../panel.ts'
+import { facts, note, seenPayments } from '../parts.ts'
+import type { ConfirmingState, PaidState } from '../view.ts'
+
+const RETURN_AFTER_S = 20
+
+/** Everything was seen; the network has to make it final. */
+export const confirmingPanel = (scene: Scene<ConfirmingState>): Panel => {
+  const { state, words } = scene
+  return {
+    title: words.confirmingTitle, step: 1, tone: 'wait', icon: ICONS.turn, changes: true,
+    body: html`<p>${words.confirming}</p>${seenPayments(scene, state.payments)}`,
+  }
+}
+
+/** The end that everybody wants. */
+export const paidPanel = (scene: Scene<PaidState>): Panel => {
+  const { state, words, view, language } = scene
+  const company = view.seller.name
+  const back = outsideLink(view.returnTo)
+  const body = html`<p>${state.closed ? words.closed(company) : words.paid(company)}</p>
+${state.over !== undefined && note('warn', ICONS.alert, words.over(scene.amount({ value: state.over, ticker: state.paid.ticker }), company))}
+${facts([
+  [words.amountPaid, scene.amount(state.paid)],
+  state.asked.value === state.paid.value && state.asked.ticker === state.paid.ticker ? undefined : [words.amountAsked, scene.amount(state.asked)],
+  state.card === undefined ? undefined : [words.card, state.card],
+  [words.date, timeText(state.when, language)],
+  [words.invoice, foreign(view.name)],
+])}
+${seenPayments(scene, state.payments)}
+<div class="actions">${back !== undefined && html`<a class="button" href="${back}" rel="noreferrer">${words.backTo(company)}</a>
+<p class="soft again" hidden data-return="${back}" data-after="${RETURN_AFTER_S}" data-words="${words.returning(0)}"><span></span> <button class="second copy" type="button">${words.stay}</button></p>`}
+${state.receipt !== undefined && html`<a class="button second" href="${state.receipt}?lang=${language}">${words.receipt}</a>`}</div>`
+  return { title: words.paidTitle, step: 2, tone: 'good', icon: ICONS.check, changes: false, body }
+}
