@@ -12,15 +12,16 @@ export interface PageServer {
   close(): Promise<void>
 }
 
-/** `GET /{name}`, and `/invoices/{kind}/{id}/live` for the views' own live path. */
-export const servePages = async (views: ReadonlyMap<string, PageView>): Promise<PageServer> => {
+/** `GET /{name}`, and below it what the page of that name asks for. `stay`: nobody is sent on to another host by a script. */
+export const servePages = async (views: ReadonlyMap<string, PageView>, { stay = false } = {}): Promise<PageServer> => {
   const shown = new Map(views)
   const open = new Set<{ name: string; write(text: string): void }>()
   const server = createServer((request, response) => {
     const url = new URL(request.url!, 'http://localhost')
-    const name = url.pathname.slice(1).replace(/\/live$/, '')
+    const name = decodeURIComponent(url.pathname.slice(1)).replace(/\/live$/, '')
     const language = languageOf(url.searchParams.get('lang') ?? undefined, request.headers['accept-language'])
-    const view = shown.get(name)
+    const found = shown.get(name)
+    const view = found && { ...found, path: `/${name}` }
     if (view && url.pathname.endsWith('/live')) {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
       const one = { name, write: (text: string) => void response.write(text) }
@@ -31,7 +32,7 @@ export const servePages = async (views: ReadonlyMap<string, PageView>): Promise<
     }
     const page = view ? renderPage(view, language) : renderProblem({ status: 404, description: undefined, requestId: 'r-1' }, language)
     response.writeHead(view ? 200 : 404, page.headers)
-    response.end(page.html)
+    response.end(stay ? page.html.replaceAll('data-leave="yes"', 'data-leave="no"') : page.html)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

@@ -1,2 +1,9 @@
-/** Payers' pages. Promises that whatever a browser asks for is answered readably, and that nothing on a page is taken for markup. */
+/**
+ * Payers' pages. Promises that whatever a browser asks for is answered readably, that nothing on a page is taken for markup,
+ * that an open page shows a change as soon as it is committed, and that looking at a page changes nothing.
+ */
+export { createLivePages } from './live.ts'
+export type { LivePages } from './live.ts'
 export { problemPage } from './problem.ts'
+export { invoicePageRoutes } from './routes.ts'
+export type { InvoicePages, Receipt, SentForm, Visit } from './source.ts'

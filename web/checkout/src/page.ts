@@ -4,6 +4,7 @@ import { foreign, html, type Markup } from './html.ts'
 import { ICONS } from './icons.ts'
 import { addressOf, sceneOf, type Panel, type Scene } from './panel.ts'
 import { countdown, note } from './parts.ts'
+import { problemText } from './problems.ts'
 import { leavingPanel, checkingPanel, failedPanel, waitingPanel } from './states/card.ts'
 import { expiredPanel, latePanel, underpaidPanel } from './states/ended.ts'
 import { openPanel } from './states/open.ts'
@@ -66,7 +67,7 @@ const panelOf = (scene: Scene): Panel => {
 const main = (scene: Scene, panel: Panel): Markup => {
   const { view } = scene
   const live = addressOf({ path: `${view.path}/live`, keep: view.keep }, scene.language)
-  const content = html`${summary(scene, panel)}<section class="panel ${panel.tone}" aria-labelledby="title">${steps(scene, panel)}${wrongAssets(scene)}
+  const content = html`${summary(scene, panel)}<section class="panel ${panel.tone}" aria-labelledby="title">${steps(scene, panel)}${notice(scene)}${wrongAssets(scene)}
 <div class="head ${panel.tone === 'wait' && 'turn'}">${panel.icon && html`<span class="badge">${panel.icon}</span>`}<h1 id="title">${panel.title}</h1></div>${panel.body}</section>`
   const version = versionOf(view)
   // A form that is filled in changes by nobody's doing but the payer's; the end of an invoice may still be followed.
@@ -80,6 +81,9 @@ const steps = ({ words }: Scene, { step }: Panel): Markup | undefined =>
     if (i === step) return html`<li class="now" aria-current="step">${name}</li>`
     return html`<li class="${i < step ? 'done' : 'next'}">${name}</li>`
   })}</ol>`
+
+const notice = (scene: Scene): Markup | undefined =>
+  scene.view.notice && html`<div role="alert">${note('calm', ICONS.alert, problemText(scene, scene.view.notice))}</div>`
 
 const wrongAssets = (scene: Scene): Markup | undefined => {
   const { view, words } = scene

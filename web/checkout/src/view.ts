@@ -38,6 +38,8 @@ export interface PageView {
   state: PageState
   /** money of another asset that came to the address: shown in every state of a crypto invoice */
   wrongAsset?: readonly Received[]
+  /** why what the payer had sent did not do what they wanted, where no form of the state says it */
+  notice?: FormProblem
 }
 
 export type PageState =

@@ -1,0 +1,92 @@
+import type { Logger } from 'pino'
+
+/** Tells open pages that their invoice changed: one listener for all pages of a process. */
+export interface LivePages {
+  /**
+   * Writes a page's version whenever it differs from the last one written, and something at least every 20 s, until the
+   * signal. @param version what the page shows now; undefined ends it
+   */
+  follow(channel: string, id: string, version: () => Promise<string | undefined>, write: (chunk: string) => void, signal: AbortSignal): Promise<void>
+  notified(channel: string, id: string): void
+  /** What was announced while nobody listened is lost: every page is looked at again. */
+  connected(): void
+  /** how many are open */
+  count(): number
+  close(): void
+}
+
+const BEAT_MS = 20_000
+/** Pages that are looked at anew at once: all of them may have to be, and the database has others to serve. */
+const AT_ONCE = 8
+/** What a browser waits before it asks again after it lost its connection, ms. */
+const RETRY_MS = 5_000
+
+interface Follower {
+  look(): Promise<void>
+  beat(): void
+}
+
+export const createLivePages = (log: Pick<Logger, 'warn'>): LivePages => {
+  const followers = new Map<string, Set<Follower>>()
+  const due = new Set<Follower>()
+  let running = 0
+
+  const work = async (): Promise<void> => {
+    running += 1
+    for (const one of due) {
+      due.delete(one)
+      await one.look().catch((err: unknown) => log.warn({ err }, 'an open page could not be looked at and will be with its next change'))
+    }
+    running -= 1
+  }
+  const wake = (several: Iterable<Follower>): void => {
+    for (const one of several) due.add(one)
+    while (running < AT_ONCE && due.size > running) void work()
+  }
+  const all = (): Follower[] => [...followers.values()].flatMap((set) => [...set])
+  const timer = setInterval(() => {
+    for (const one of all()) one.beat()
+  }, BEAT_MS).unref()
+
+  return {
+    follow: (channel, id, version, write, signal) =>
+      new Promise((resolve) => {
+        const key = `${channel} ${id}`
+        let last: string | undefined
+        const leave = (): void => {
+          const set = followers.get(key)
+          set?.delete(one)
+          if (set?.size === 0) followers.delete(key)
+          due.delete(one)
+          resolve()
+        }
+        const look = async (): Promise<void> => {
+          const now = await version()
+          if (signal.aborted) return
+          if (now === undefined) return leave()
+          if (now === last) return
+          last = now
+          write(`data: ${now}\n\n`)
+        }
+        // One look after another: an earlier one must not speak last.
+        let looking = Promise.resolve()
+        const one: Follower = {
+          look: () => {
+            looking = looking.catch(() => {}).then(look)
+            return looking
+          },
+          beat: () => write(':\n\n'),
+        }
+        if (signal.aborted) return resolve()
+        const set = followers.get(key) ?? new Set()
+        followers.set(key, set.add(one))
+        signal.addEventListener('abort', leave, { once: true })
+        write(`retry: ${RETRY_MS}\n\n`)
+        wake([one])
+      }),
+    notified: (channel, id) => wake(followers.get(`${channel} ${id}`) ?? []),
+    connected: () => wake(all()),
+    count: () => all().length,
+    close: () => clearInterval(timer),
+  }
+}

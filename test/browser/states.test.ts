@@ -1,0 +1,100 @@
+/** Every state of the payment page in a real browser: accessible, whole at 320 px, of its own origin, small. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { gzipSync } from 'node:zlib'
+import type axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LANGUAGES } from '@bursar/checkout'
+import { servePages, type PageServer } from '../../tools/checkout/serve.ts'
+import { VIEWS } from '../../web/checkout/src/test-views.ts'
+import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** Of all that a page asks for, compressed as the api does at worst. */
+const MOST_BYTES = 60_000
+const NOWHERE = 'no such invoice'
+const NAMES = [...Object.keys(VIEWS), NOWHERE]
+const sizes = [{ width: 320, height: 640 }, { width: 1_280, height: 900 }]
+
+describeWithChromium('every state', () => {
+  const visit = useChromium()
+  let server: PageServer
+  beforeAll(async () => {
+    // Nobody is sent to the acquirer while their page is looked at.
+    server = await servePages(new Map(Object.entries(VIEWS)), { stay: true })
+  })
+  afterAll(() => server.close())
+
+  test.each(LANGUAGES)('is found in order by axe in %s, at 320 and 1280 px, light and dark, and nothing is cut off', async (language) => {
+    const context = await visit({ reducedMotion: 'reduce' })
+    const page = await context.newPage()
+    const found: string[] = []
+    for (const name of NAMES) found.push(...await faultsOf(page, `${server.url}/${encodeURIComponent(name)}?lang=${language}`, `${name} ${language}`))
+    await context.close()
+    expect(found).toEqual([])
+  }, 600_000)
+
+  test('asks for nothing beyond itself, breaks none of its own rules, and is small', async () => {
+    const context = await visit()
+    const page = await context.newPage()
+    const asked: string[] = []
+    const said: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    page.on('console', (message) => said.push(message.text()))
+    page.on('pageerror', (error) => said.push(error.message))
+    for (const name of Object.keys(VIEWS)) {
+      asked.length = 0
+      const response = await page.goto(`${server.url}/${name}?lang=kk`, { waitUntil: 'load' })
+      const bytes = gzipSync(await response!.body()).length
+      expect(asked.filter((url) => !url.startsWith(`${server.url}/`) && !url.startsWith('data:'))).toEqual([])
+      expect(asked.filter((url) => !url.startsWith('data:') && !url.includes('/live')).length).toBe(1)
+      expect(bytes).toBeGreaterThan(1_000)
+      expect(bytes).toBeLessThan(MOST_BYTES)
+    }
+    await context.close()
+    expect(said).toEqual([])
+  })
+
+  test('shows the same without scripts, and asks again by itself where it changes', async () => {
+    const context = await visit({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    for (const [name, { state }] of Object.entries(VIEWS)) {
+      await page.goto(`${server.url}/${name}?lang=en`)
+      expect(await page.locator('h1').count()).toBe(1)
+      const refreshes = await page.locator('meta[http-equiv=refresh]').count()
+      expect({ name, refreshes }).toEqual({ name, refreshes: state.at === 'paid' || (state.at === 'open' && !state.ratesAway) ? 0 : 1 })
+      for (const button of await page.locator('button').all()) expect(await button.isVisible()).toBe((await button.getAttribute('data-copy')) === null && !(await button.textContent())!.includes('Stay'))
+    }
+    await context.close()
+  })
+
+  test('speaks the language of the browser until another is chosen', async () => {
+    const context = await visit({ locale: 'kk-KZ' })
+    const page = await context.newPage()
+    await page.goto(`${server.url}/crypto-pay`)
+    expect(await page.locator('html').getAttribute('lang')).toBe('kk')
+    await page.getByRole('link', { name: 'Українська' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Українська' }).getAttribute('href')).toBe('/crypto-pay?lang=uk')
+    await context.close()
+  })
+})
+
+const faultsOf = async (page: Page, url: string, name: string): Promise<string[]> => {
+  await page.goto(url)
+  await page.evaluate(AXE)
+  const found: string[] = []
+  for (const size of sizes) {
+    await page.setViewportSize(size)
+    const wide = await page.evaluate('document.documentElement.scrollWidth')
+    if (Number(wide) > size.width) found.push(`${name}: ${String(wide)} px wide at ${size.width}`)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      // Of what a theme changes, axe judges the colours.
+      const rules = colorScheme === 'dark' ? ', runOnly: ["color-contrast"]' : ''
+      const result = (await page.evaluate(`axe.run(document, { resultTypes: ["violations"]${rules} })`)) as axe.AxeResults
+      found.push(...result.violations.map((one) => `${name} ${size.width} ${colorScheme}: ${one.id} ${one.nodes.map(({ html }) => html).join(' | ').slice(0, 300)}`))
+    }
+  }
+  return found
+}
