@@ -5,8 +5,12 @@
  */
 export { wake } from './attempts.ts'
 export { createAskingJob } from './jobs-asking.ts'
+export { createResealingJob } from './jobs-resealing.ts'
 export { createSendingJob } from './jobs-sending.ts'
 export { partMoves } from './machine.ts'
+export { abandon, resolve } from './resolving.ts'
 export { cardPayoutRoutes } from './routes.ts'
 export type { CardPayoutRoutesDeps } from './routes.ts'
 export type { CardPayoutDeps } from './sending.ts'
+export { listOpenParts } from './store.ts'
+export type { OpenPart } from './store.ts'

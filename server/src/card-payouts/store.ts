@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { moveOf, statesTaking } from '../base/moves.ts'
 import type { Db, Tx } from '../db/index.ts'
 import type { RowTable, Scalar } from '../ledger/index.ts'
-import { OPEN_PARTS, partMoves, type PartEvent } from './machine.ts'
+import { OPEN_PARTS, partMoves, type PartEvent, type PartState } from './machine.ts'
 import type { Part, Payout } from './payout.ts'
 
 const PAYOUT = sql.raw(`p.merchant_id as "merchantId", p.id, p.kind, p.ticker, p.units, p.fee_units as fee, p.masked_card as "maskedCard",
@@ -150,4 +150,46 @@ export const sealedCardOf = async (db: Db | Tx, merchantId: string, id: string):
   const { rows } = await sql<{ sealed: string | null }>`select sealed_card as sealed from card_payouts
     where merchant_id = ${merchantId} and id = ${id}`.execute(db)
   return rows[0]?.sealed ?? null
+}
+
+/** Cards that another key than the newest has sealed. @param newest what that key's values begin with */
+export const sealedWithOlderKeys = async (
+  db: Db,
+  newest: string,
+  most: number,
+): Promise<{ merchantId: string; id: string; sealed: string }[]> => {
+  const { rows } = await sql<{ merchantId: string; id: string; sealed: string }>`select merchant_id as "merchantId", id, sealed_card as sealed
+    from card_payouts where sealed_card is not null and substring(sealed_card for 12) <> ${newest} limit ${most}`.execute(db)
+  return rows
+}
+
+/** Does nothing when the card has been wiped, or sealed anew, meanwhile. */
+export const replaceSealedCard = async (
+  db: Db,
+  { merchantId, id, sealed }: { merchantId: string; id: string; sealed: string },
+  anew: string,
+): Promise<void> => {
+  await sql`update card_payouts set sealed_card = ${anew} where merchant_id = ${merchantId} and id = ${id} and sealed_card = ${sealed}`.execute(db)
+}
+
+/** A part that has not ended, with its newest order. */
+export interface OpenPart {
+  partId: string
+  payoutId: string
+  merchantId: string
+  ticker: string
+  units: bigint
+  state: PartState
+  account: string | null
+  reference: string | null
+  sentAt: Date | null
+}
+
+/** Parts that have not ended, oldest first. */
+export const listOpenParts = async (db: Db, most: number): Promise<OpenPart[]> => {
+  const { rows } = await sql<OpenPart>`select t.id as "partId", t.payout_id as "payoutId", t.merchant_id as "merchantId", t.ticker, t.units, t.state,
+      a.account, a.reference, a.sent_at as "sentAt"
+    from card_payout_parts t left join card_payout_attempts a on a.part_id = t.id and a.state = 'open'
+    where t.state = any(${[...OPEN_PARTS]}::text[]) order by t.created_at, t.id limit ${most}`.execute(db)
+  return rows
 }

@@ -42,6 +42,7 @@ create table card_payout_parts (
   primary key (merchant_id, payout_id, number)
 ) with (fillfactor = 70);
 create index card_payout_parts_planned on card_payout_parts (next_step_at) where state = 'planned';
+create index card_payout_parts_open on card_payout_parts (created_at, id) where state in ('planned', 'sending', 'waiting');
 
 -- Orders to acquirers, written before the acquirer is called. A part has one that is open at most: what may have moved
 -- money is never sent again.
