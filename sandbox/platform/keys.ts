@@ -10,6 +10,7 @@ export interface SandboxKeys {
   readonly seed: string
   readonly passphrase: string
   readonly dataKey: string
+  readonly cardKey: string
   /** extended public keys, as the server reads them */
   readonly wallet: string
 }
@@ -29,9 +30,10 @@ export async function prepareKeys(dir: string, signer: string): Promise<SandboxK
   const folder = join(dir, 'keys')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const at = (name: string): string => join(folder, name)
-  const keys: SandboxKeys = { folder, seed: at('seed.json'), passphrase: at('passphrase'), dataKey: at('data-key'), wallet: at('wallet.json') }
+  const keys: SandboxKeys = { folder, seed: at('seed.json'), passphrase: at('passphrase'), dataKey: at('data-key'), cardKey: at('card-key'), wallet: at('wallet.json') }
   writeOnce(keys.passphrase, randomBytes(24).toString('base64url'))
   writeOnce(keys.dataKey, randomBytes(32).toString('hex'))
+  writeOnce(keys.cardKey, randomBytes(32).toString('hex'))
   if (!existsSync(keys.seed)) {
     await run(process.execPath, [signer, 'init', '--seed', keys.seed, '--passphrase-file', keys.passphrase])
   }

@@ -29,6 +29,7 @@ export function environmentOf(places: Places, settings: SandboxSettings, inner: 
     PATH: process.env['PATH'],
     DATABASE_URL: databaseUrl,
     BURSAR_DATA_KEY_FILE: keys.dataKey,
+    BURSAR_CARD_KEY_FILE: keys.cardKey,
     BURSAR_HTTP: `127.0.0.1:${settings.ports.api}`,
     BURSAR_PUBLIC_URL: `http://127.0.0.1:${settings.ports.api}`,
     BURSAR_INNER: `127.0.0.1:${inner}`,

@@ -106,6 +106,26 @@ describe('workers that race', () => {
   }, 60_000)
 })
 
+test('a worker that was overtaken while it chose sends nothing', async () => {
+  const shop = await here.merchant('UAH', 2_000n)
+  await here.payOut(shop, { amount: '1000' })
+  const [reached, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const pause = async (name: string): Promise<void> => {
+    if (name !== 'card-payout-chosen') return
+    reached.resolve()
+    await goOn.promise
+  }
+  const slow = createSendingJob({ ...here.deps, pause }, 1).run(signal)
+  await reached.promise
+  bank.next = ['unreachable']
+  await here.later(100_000)
+  goOn.resolve()
+  await slow
+  expect(bank.orders.size).toBe(0)
+  await here.later(10_000)
+  expect(bank.orders.size).toBe(1)
+})
+
 describe('stops', () => {
   const stop = (what: Partial<Stop>): Promise<void> =>
     inTransaction(here.db, (tx) => freeze(tx, { asset: null, merchantId: null, reason: 'a test', actor: 'someone', ...what }, momentOf(here.runtime)))

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readDataKey } from './secrets.ts'
+import { readDataKey, readDataKeys } from './secrets.ts'
 import {
   readChoice, readFlag, readInteger, readJson, readList, readListenAddress, readMailFrom, readOrigin, readRange, readSignerPlace, readSmtpPlace, readText,
   readUrl,
@@ -63,6 +63,10 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   dataKey: needed(
     'BURSAR_DATA_KEY_FILE', 'the key that seals secrets in the database: 32 bytes as 64 hex digits or base64. Back it up apart from the database',
     'file', readDataKey,
+  ),
+  cardKeys: optional(
+    'BURSAR_CARD_KEY_FILE', 'keys that seal the numbers of cards that are paid to, one a line, the newest first, each as the data key; needed where an acquirer pays out, see card-numbers.md',
+    readDataKeys, { holds: 'file' },
   ),
   http: standard('BURSAR_HTTP', '127.0.0.1:8080', 'where the API listens; put a TLS proxy before it', readListenAddress),
   publicUrl: standard(
