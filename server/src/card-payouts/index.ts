@@ -3,7 +3,7 @@
  * that may have reached an acquirer is never sent again, that what failed is back on the balance with its fee, that the
  * merchant is told once when all parts have ended, and that the number of a card is kept sealed and no longer than that.
  */
-export { wake } from './attempts.ts'
+export { hearPayoutCallback } from './hearing.ts'
 export { createAskingJob } from './jobs-asking.ts'
 export { createResealingJob } from './jobs-resealing.ts'
 export { createSendingJob } from './jobs-sending.ts'

@@ -7,7 +7,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import { wake } from './index.ts'
+import { inTransaction } from '../db/index.ts'
+import { momentOf } from '../platform/runtime.ts'
+import { hearPayoutCallback } from './index.ts'
 import { createTestAcquirer, type TestAcquirer } from './test-acquirer.ts'
 import { CARD, MASKED, openWorld, type World } from './test-world.ts'
 
@@ -231,8 +233,10 @@ describe('what an acquirer says late, again or otherwise', () => {
     await here.work()
     return { shop, reference: references(bank)[0]! }
   }
+  const hear = (acquirer: string, reference: string): Promise<boolean> =>
+    inTransaction(here.db, async (tx) => (await hearPayoutCallback(tx, { acquirer, reference }, momentOf(here.runtime))) !== undefined)
   const tell = async (reference: string): Promise<boolean> => {
-    const isOurs = await wake(here.db, { reference, account: 'bank' }, new Date(here.runtime.clock.business()))
+    const isOurs = await hear('bank', reference)
     await here.work()
     return isOurs
   }
@@ -310,8 +314,7 @@ describe('what an acquirer says late, again or otherwise', () => {
 
   test('of another account\'s order, or of none of ours, is nothing', async () => {
     const { reference } = await payoutOf()
-    const at = new Date(here.runtime.clock.business())
-    expect(await wake(here.db, { reference, account: 'other' }, at)).toBe(false)
-    expect(await wake(here.db, { reference: randomUUID(), account: 'bank' }, at)).toBe(false)
+    expect(await hear('other', reference)).toBe(false)
+    expect(await hear('bank', randomUUID())).toBe(false)
   })
 })

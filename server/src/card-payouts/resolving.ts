@@ -1,5 +1,6 @@
 import type { CardTicker } from '../adapters/acquirers/port.ts'
 import type { Catalogue } from '../assets/index.ts'
+import { isUuid } from '../base/id.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
@@ -21,7 +22,7 @@ export const resolve = async (
   catalogue: Catalogue,
   moment: Moment,
 ): Promise<Effects> => {
-  const attempt = await findAttempt(tx, reference)
+  const attempt = isUuid(reference) ? await findAttempt(tx, reference) : undefined
   const part = attempt && (await findPart(tx, attempt.partId))
   if (!attempt || !part) throw new Error('there is no order with this reference')
   if (attempt.state !== 'open') throw new Error(`this order has ended: it is ${attempt.state}`)
@@ -37,7 +38,7 @@ export const resolve = async (
 
 /** A person ends a part that nobody has been told of. Throws an Error that says why it can't be. */
 export const abandon = async (tx: Tx, partId: string, catalogue: Catalogue, moment: Moment): Promise<Effects> => {
-  const part = await findPart(tx, partId)
+  const part = isUuid(partId) ? await findPart(tx, partId) : undefined
   if (!part) throw new Error('there is no such part')
   const effects = await giveUp(tx, part, catalogue, moment)
   if (!effects) throw new Error(`it is ${part.state}: an acquirer may have it. Find its reference by bursar card-payouts`)

@@ -1,5 +1,6 @@
 import { ConfigError } from '../platform/config.ts'
 import { booksCommands } from './books.ts'
+import { cardPayoutCommands } from './card-payouts.ts'
 import { coldCommands } from './cold.ts'
 import { costCommands } from './costs.ts'
 import { UsageError, type Command } from './command.ts'
@@ -15,7 +16,7 @@ import { tronCommands } from './tron.ts'
 import type { Environment } from './open.ts'
 
 const commands: readonly Command[] = [
-  ...runCommands, ...merchantCommands, ...booksCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...reserveCommands, ...moneyCommands, ...eventCommands, ...exchangeCommands, doctorCommand,
+  ...runCommands, ...merchantCommands, ...booksCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...reserveCommands, ...moneyCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, doctorCommand,
 ]
 
 const overview = (): string => {

@@ -1,0 +1,14 @@
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import { noEffects, type Effects } from '../effects/index.ts'
+import { wake } from './attempts.ts'
+
+/**
+ * An acquirer calls about an order, under its signature. It is a hint: the order is asked for now, and nothing is booked before.
+ * @returns undefined when the account has no such order of this room
+ */
+export const hearPayoutCallback = async (
+  tx: Tx,
+  { acquirer, reference }: { acquirer: string; reference: string },
+  { at }: Moment,
+): Promise<Effects | undefined> => ((await wake(tx, { reference, account: acquirer }, at)) ? noEffects : undefined)
