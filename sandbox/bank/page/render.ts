@@ -26,7 +26,7 @@ export function cardPage(payment: Payment, typed?: Typed): string {
     return `<div class="field ${name}"><label for="${name}">${escape(label)}</label><input id="${name}" name="${name}" value="${escape(value)}" ${attributes}${state}>${complaint}</div>`
   }
   return page(payment.language, say.pay, `
-    ${summary(payment)}
+    ${summary(payment, 'h1')}
     <form method="post" action="/pay/${payment.id}" data-step="card" novalidate>
       ${field('card', say.card, 'inputmode="numeric" autocomplete="cc-number" placeholder="0000 0000 0000 0000" maxlength="23" required autofocus')}
       ${field('expiry', say.expiry, `inputmode="numeric" autocomplete="cc-exp" placeholder="${escape(say.expiryForm)}" maxlength="7" required`, typed?.expiry)}
@@ -67,7 +67,7 @@ export function endPage(payment: Payment): string {
     <p class="seal ${payment.status}" aria-hidden="true">${payment.status === 'succeeded' ? '✓' : isOpen ? '…' : '×'}</p>
     <h1 role="status">${escape(words[payment.status])}</h1>
     ${payment.message === undefined || payment.status === 'expired' ? '' : `<p lang="en">${escape(payment.message)}</p>`}
-    ${summary(payment)}
+    ${summary(payment, 'p')}
     <p><a class="button" href="${escape(payment.returnUrl)}" rel="noreferrer">${escape(say.back)}</a></p>`, `<meta http-equiv="refresh" content="${onward}">`)
 }
 
@@ -75,8 +75,8 @@ export function lostPage(): string {
   return page('en', texts.en.notFound, `<h1>${escape(texts.en.notFound)}</h1>`)
 }
 
-function summary(payment: Payment): string {
-  return `<section class="summary"><p class="amount">${money(payment)}</p><p>${escape(payment.description)}</p></section>`
+function summary(payment: Payment, element: 'h1' | 'p'): string {
+  return `<section class="summary"><${element} class="amount">${money(payment)}</${element}><p>${escape(payment.description)}</p></section>`
 }
 
 function cardTable(say: Texts): string {

@@ -11,7 +11,7 @@ footer { padding: 1rem 1.25rem 2rem; color: var(--soft); font-size: .875rem }
 h1 { font-size: 1.35rem; line-height: 1.25; margin: .25rem 0 .5rem }
 p { margin: .25rem 0 .75rem; overflow-wrap: anywhere }
 .summary { border-bottom: 1px solid var(--line); margin-bottom: 1.25rem; color: var(--soft) }
-.amount { font-size: 2rem; line-height: 1.2; font-weight: 650; color: var(--ink); font-variant-numeric: tabular-nums }
+.amount { margin: .25rem 0 .75rem; font-size: 2rem; line-height: 1.2; font-weight: 650; color: var(--ink); font-variant-numeric: tabular-nums }
 form { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem .875rem }
 form + form { margin-top: .75rem }
 .field { display: flex; flex-direction: column; gap: .3rem }

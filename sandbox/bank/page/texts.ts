@@ -8,7 +8,6 @@ export interface Texts {
   readonly expiryForm: string
   readonly cvc: string
   readonly holder: string
-  readonly to: string
   readonly badCard: string
   readonly badExpiry: string
   readonly badCvc: string
@@ -31,7 +30,7 @@ export interface Texts {
 
 export const texts: Readonly<Record<Language, Texts>> = {
   en: {
-    pay: 'Pay', card: 'Card number', expiry: 'Valid until', expiryForm: 'MM/YY', cvc: 'Security code', holder: 'Name on the card', to: 'Payment to',
+    pay: 'Pay', card: 'Card number', expiry: 'Valid until', expiryForm: 'MM/YY', cvc: 'Security code', holder: 'Name on the card',
     badCard: 'Check the number: a digit is wrong or missing.', badExpiry: 'Write month and year, such as 09/29. The card must still be valid.',
     badCvc: 'Three digits on the back of the card.',
     secureTitle: 'Confirm the payment', secureText: 'The bank of your card asks whether it is you who pays.', code: 'Code', confirm: 'Confirm', cancel: 'Cancel the payment',
@@ -40,7 +39,7 @@ export const texts: Readonly<Record<Language, Texts>> = {
     back: 'Back to the shop', notFound: 'There is no such payment', testCards: 'Test cards', sandbox: 'This is a sandbox: no money moves.',
   },
   uk: {
-    pay: 'Сплатити', card: 'Номер картки', expiry: 'Дійсна до', expiryForm: 'ММ/РР', cvc: 'Код безпеки', holder: 'Ім’я на картці', to: 'Отримувач',
+    pay: 'Сплатити', card: 'Номер картки', expiry: 'Дійсна до', expiryForm: 'ММ/РР', cvc: 'Код безпеки', holder: 'Ім’я на картці',
     badCard: 'Перевірте номер: цифра хибна або бракує цифри.', badExpiry: 'Вкажіть місяць і рік, наприклад 09/29. Картка має бути чинною.',
     badCvc: 'Три цифри на звороті картки.',
     secureTitle: 'Підтвердьте платіж', secureText: 'Банк, що видав вашу картку, перевіряє, що платите саме ви.', code: 'Код', confirm: 'Підтвердити', cancel: 'Скасувати платіж',
@@ -49,7 +48,7 @@ export const texts: Readonly<Record<Language, Texts>> = {
     back: 'Повернутися до магазину', notFound: 'Такого платежу немає', testCards: 'Тестові картки', sandbox: 'Це пісочниця: гроші не рухаються.',
   },
   kk: {
-    pay: 'Төлеу', card: 'Карта нөмірі', expiry: 'Жарамды мерзімі', expiryForm: 'АА/ЖЖ', cvc: 'Қауіпсіздік коды', holder: 'Картадағы есім', to: 'Алушы',
+    pay: 'Төлеу', card: 'Карта нөмірі', expiry: 'Жарамды мерзімі', expiryForm: 'АА/ЖЖ', cvc: 'Қауіпсіздік коды', holder: 'Картадағы есім',
     badCard: 'Нөмірді тексеріңіз: бір цифры қате немесе жетіспейді.', badExpiry: 'Ай мен жылды жазыңыз, мысалы 09/29. Карта жарамды болуы керек.',
     badCvc: 'Картаның артындағы үш цифр.',
     secureTitle: 'Төлемді растаңыз', secureText: 'Картаңыздың банкі төлеп жатқан сіз екеніңізді тексереді.', code: 'Код', confirm: 'Растау', cancel: 'Төлемнен бас тарту',
@@ -58,7 +57,7 @@ export const texts: Readonly<Record<Language, Texts>> = {
     back: 'Дүкенге оралу', notFound: 'Мұндай төлем жоқ', testCards: 'Сынақ карталары', sandbox: 'Бұл құмсалғыш: ақша қозғалмайды.',
   },
   ru: {
-    pay: 'Оплатить', card: 'Номер карты', expiry: 'Действует до', expiryForm: 'ММ/ГГ', cvc: 'Код безопасности', holder: 'Имя на карте', to: 'Получатель',
+    pay: 'Оплатить', card: 'Номер карты', expiry: 'Действует до', expiryForm: 'ММ/ГГ', cvc: 'Код безопасности', holder: 'Имя на карте',
     badCard: 'Проверьте номер: цифра неверна или её не хватает.', badExpiry: 'Укажите месяц и год, например 09/29. Карта должна быть действительной.',
     badCvc: 'Три цифры на обороте карты.',
     secureTitle: 'Подтвердите платёж', secureText: 'Банк, выпустивший вашу карту, проверяет, что платите именно вы.', code: 'Код', confirm: 'Подтвердить', cancel: 'Отменить платёж',
