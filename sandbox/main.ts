@@ -53,7 +53,7 @@ function welcome(world: World, { api, control, bank, merchants }: Platform): voi
   say('')
   say(`  API          ${api}   (reference: ${api}/docs)`)
   say(`  control      ${control}`)
-  say(`  inbox        ${world.inbox.url}/messages?after=0`)
+  say(`  inbox        ${world.inbox.url}   (mails and notifications; as JSON ${control}/mail and ${world.inbox.url}/messages)`)
   say(`  bank         ${bank.url}   (cards; POST ${control}/bank/next makes it fail)`)
   for (const { blockchain, url } of nodesOf(world)) say(`  chain        ${url}   (${blockchain})`)
   say(`  merchant     ${merchant?.id}`)

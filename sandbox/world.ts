@@ -15,6 +15,8 @@ import { bsc, ethereum } from './evm-specs.ts'
 import type { EvmSpec } from './evm-specs.ts'
 import { startInbox } from './inbox/index.ts'
 import type { Inbox } from './inbox/index.ts'
+import { startMailbox } from './mail/index.ts'
+import type { Mailbox } from './mail/index.ts'
 import { startMiner } from './miner.ts'
 import type { Pace } from './miner.ts'
 import { startPostgres } from './postgres/index.ts'
@@ -33,6 +35,7 @@ export interface World {
   readonly bsc: EvmWorld
   readonly tron: TronWorld
   readonly inbox: Inbox
+  readonly mailbox: Mailbox
   readonly chains: readonly SandboxChain[]
 }
 
@@ -59,16 +62,20 @@ export async function startWorld(
   const eth = await startEvm(supervisor, settings, ethereum, log)
   const bnb = await startEvm(supervisor, settings, bsc, log)
   const tron = await startTron(supervisor, settings, log)
+  const mailbox = await supervisor.start('mailbox', () =>
+    startMailbox({ port: settings.ports.mail, portSetting: portVariables.mail, file: join(settings.dir, 'mail.jsonl') }),
+  )
   const inbox = await supervisor.start('webhook inbox', () =>
     startInbox({
       port: settings.ports.inbox,
       portSetting: portVariables.inbox,
       file: join(settings.dir, 'inbox.jsonl'),
+      mails: mailbox.mails,
       log,
     }),
   )
   const chains = [...(bitcoin === undefined ? [] : [bitcoin.chain]), eth.chain, bnb.chain, tron.chain]
-  return { databaseUrl, ...(bitcoin === undefined ? {} : { bitcoin }), ethereum: eth, bsc: bnb, tron, inbox, chains }
+  return { databaseUrl, ...(bitcoin === undefined ? {} : { bitcoin }), ethereum: eth, bsc: bnb, tron, inbox, mailbox, chains }
 }
 
 async function startDatabase(

@@ -8,6 +8,8 @@ import type { Fields } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'
 import { serve } from '../http/server.ts'
 import type { Route, SandboxRequest, SandboxServer } from '../http/server.ts'
+import { shownMail } from '../mail/index.ts'
+import type { MailStore } from '../mail/index.ts'
 
 export interface ControlOptions {
   /** 0: any free port. */
@@ -30,6 +32,8 @@ export interface ControlOptions {
   readonly bank?: BankControl
   /** Makes a price source lie or fail; undefined: the truth again. */
   readonly setSourceFault?: (source: Source, fault: Fault | undefined) => void
+  /** What everybody was mailed. */
+  readonly mails?: MailStore
   readonly log?: (line: string) => void
 }
 
@@ -44,7 +48,7 @@ export function startControl(options: ControlOptions): Promise<SandboxServer> {
     port: options.port,
     ...(options.portSetting === undefined ? {} : { portSetting: options.portSetting }),
     ...(options.log === undefined ? {} : { log: options.log }),
-    routes: [...chainRoutes(options.chains), ...platformRoutes(options), ...bankRoutes(options.bank)],
+    routes: [...chainRoutes(options.chains), ...platformRoutes(options), ...bankRoutes(options.bank), mailRoute(options.mails)],
   })
 }
 
@@ -115,6 +119,16 @@ function platformRoutes({ credit, setClock, rates, setSourceFault }: ControlOpti
       handle: (request) => present(rates, 'POST /rates').set(request.json()),
     },
   ]
+}
+
+/** What was mailed, oldest first, of one address with `to`, behind the `seq` of the last one seen with `after`. */
+function mailRoute(mails: MailStore | undefined): Route {
+  return get('/mail', ['to', 'after'], async (fields) => {
+    const after = fields['after'] ?? '0'
+    if (typeof after !== 'string' || !/^\d{1,15}$/.test(after)) throw new Refusal('after: send the seq of the last mail you have, or 0')
+    const to = fields['to'] === undefined ? undefined : text(fields, 'to')
+    return (await present(mails, 'GET /mail').after(Number(after), to)).map(shownMail)
+  })
 }
 
 /** What they take is in sandbox/bank/README.md. */

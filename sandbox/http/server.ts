@@ -62,9 +62,9 @@ export class Answer {
 export class TextAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly text: string
+  readonly text: string | Buffer
 
-  constructor(status: number, headers: Readonly<Record<string, string>>, text: string) {
+  constructor(status: number, headers: Readonly<Record<string, string>>, text: string | Buffer) {
     this.status = status
     this.headers = headers
     this.text = text

@@ -1,9 +1,11 @@
-/** The webhook inbox: a merchant's server that keeps all it is sent, and behaves as badly as it is told to. */
+/** The webhook inbox: a merchant's server that keeps all it is sent, and behaves as badly as it is told to. It shows the mails too. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { objectWith, text, wholeNumber } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'
-import { Answer, serve } from '../http/server.ts'
-import type { SandboxRequest, SandboxServer } from '../http/server.ts'
+import { Answer, serve, TextAnswer } from '../http/server.ts'
+import type { Route, SandboxRequest, SandboxServer } from '../http/server.ts'
+import type { MailStore } from '../mail/index.ts'
+import { inboxPage, mailFrame, mailHeaders } from './page.ts'
 import { openStore } from './store.ts'
 import type { MessageStore } from './store.ts'
 
@@ -15,6 +17,8 @@ export interface InboxOptions {
   readonly portSetting?: string
   /** Where messages are kept. */
   readonly file: string
+  /** Shown on the inbox's page. */
+  readonly mails?: MailStore
   /** For `receivedAt`. */
   readonly now?: () => Date
   readonly log?: (line: string) => void
@@ -51,6 +55,7 @@ export async function startInbox(options: InboxOptions): Promise<Inbox> {
         name: 'POST /merchant/<merchantId>',
         handle: (request) => receive(request, store, behaviours, now()),
       },
+      ...pageRoutes(store, options.mails),
       { method: 'GET', path: /^\/messages$/, name: 'GET /messages', handle: async ({ query }) => list(query, store) },
       {
         method: 'PUT',
@@ -84,6 +89,39 @@ async function receive(
   })
   if (behaviour !== undefined && behaviour.delayMs > 0) await sleep(behaviour.delayMs, undefined, { ref: false })
   return new Answer(status, undefined)
+}
+
+function pageRoutes(store: MessageStore, mails: MailStore | undefined): Route[] {
+  const find = async (seq: string | undefined) => {
+    const mail = (await mails?.after(Number(seq) - 1))?.[0]
+    if (mail === undefined || String(mail.seq) !== seq) throw new Refusal('there is no such mail', { status: 404, code: 101 })
+    return mail
+  }
+  const page = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'" }
+  return [
+    {
+      method: 'GET',
+      path: /^\/$/,
+      name: 'GET /',
+      handle: async () => new TextAnswer(200, page, inboxPage((await mails?.after(0)) ?? [], store.after(0))),
+    },
+    {
+      method: 'GET',
+      path: /^\/mails\/(\d{1,9})\/html$/,
+      name: 'GET /mails/<seq>/html',
+      handle: async ({ parameters }) => new TextAnswer(200, mailHeaders, mailFrame((await find(parameters[0])).html)),
+    },
+    {
+      method: 'GET',
+      path: /^\/mails\/(\d{1,9})\/attachments\/(\d{1,3})$/,
+      name: 'GET /mails/<seq>/attachments/<place>',
+      handle: async ({ parameters }) => {
+        const attachment = (await find(parameters[0])).attachments[Number(parameters[1])]
+        if (attachment === undefined) throw new Refusal('there is no such attachment', { status: 404, code: 101 })
+        return new TextAnswer(200, { 'content-type': attachment.type, 'x-content-type-options': 'nosniff' }, attachment.bytes)
+      },
+    },
+  ]
 }
 
 function list(query: Readonly<Record<string, string>>, store: MessageStore): unknown {

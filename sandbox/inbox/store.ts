@@ -1,6 +1,5 @@
 /** What arrived, in memory and in a file that a restart reads again. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { openLines } from './lines.ts'
 
 export interface Message {
   /** 1 for the first, without gaps. */
@@ -22,29 +21,15 @@ export interface MessageStore {
   after(seq: number, merchantId?: string): Message[]
 }
 
-/** One JSON object a line. A last line cut short by a kill is dropped: its sender got no answer and will come again. */
 export function openStore(file: string): MessageStore {
-  mkdirSync(dirname(file), { recursive: true })
-  const messages = load(file)
+  const lines = openLines<Message>(file)
   return {
     append: (received) => {
-      const message = { seq: messages.length + 1, ...received }
-      appendFileSync(file, `${JSON.stringify(message)}\n`)
-      messages.push(message)
+      const message = { seq: lines.all.length + 1, ...received }
+      lines.append(message)
       return message
     },
     after: (seq, merchantId) =>
-      messages
-        .slice(Math.max(0, seq))
-        .filter((message) => merchantId === undefined || message.merchantId === merchantId),
+      lines.all.slice(Math.max(0, seq)).filter((message) => merchantId === undefined || message.merchantId === merchantId),
   }
-}
-
-function load(file: string): Message[] {
-  if (!existsSync(file)) return []
-  const bytes = readFileSync(file)
-  const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
-  if (whole.length < bytes.length) truncateSync(file, whole.length)
-  const lines = whole.toString('utf8').split('\n').slice(0, -1)
-  return lines.map((line) => JSON.parse(line) as Message)
 }

@@ -65,7 +65,7 @@ export async function startPlatform(
   const market = await supervisor.start('price sources', () => startMarket({ port: settings.ports.market, portSetting: portVariables.market, usd: prices.usd }))
   const control = await supervisor.start('control', async () => {
     const server = await startControl({
-      port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, rates: prices, setSourceFault: market.setFault, bank: bank.control, log,
+      port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, rates: prices, setSourceFault: market.setFault, bank: bank.control, mails: world.mailbox.mails, log,
       credit: (credit) => treasury.credit(credit),
       setClock: async (move) => {
         const moved = await treasury.setClock(move)
@@ -78,7 +78,7 @@ export async function startPlatform(
   const socket = socketPath(settings.dir)
   const acquirers = writeAcquirersFile(settings.dir, keys.folder, bank.url)
   const exchangeFile = writeExchangeFile(settings.dir, market.url)
-  const places: Places = { root, databaseUrl: world.databaseUrl, ratesUrl: `${control.url}/rates`, keys, files, acquirers, exchangeFile, socket: socket.path }
+  const places: Places = { root, databaseUrl: world.databaseUrl, ratesUrl: `${control.url}/rates`, smtpUrl: world.mailbox.url, keys, files, acquirers, exchangeFile, socket: socket.path }
   const environment = environmentOf(places, settings, 0)
   const merchants = await demoMerchants(settings.dir, keys, world.databaseUrl, world.inbox.url)
   await startSigner(supervisor, settings.dir, places)

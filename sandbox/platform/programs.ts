@@ -13,6 +13,7 @@ export interface Places {
   readonly root: string
   readonly databaseUrl: string
   readonly ratesUrl: string
+  readonly smtpUrl: string
   readonly keys: SandboxKeys
   readonly files: SettingsFiles
   /** `BURSAR_ACQUIRERS_FILE` */
@@ -24,7 +25,7 @@ export interface Places {
 
 /** Nothing is inherited: what a process gets is what stands here. */
 export function environmentOf(places: Places, settings: SandboxSettings, inner: number): NodeJS.ProcessEnv {
-  const { databaseUrl, ratesUrl, keys, files, acquirers, exchangeFile, socket } = places
+  const { databaseUrl, ratesUrl, smtpUrl, keys, files, acquirers, exchangeFile, socket } = places
   return {
     PATH: process.env['PATH'],
     DATABASE_URL: databaseUrl,
@@ -41,6 +42,8 @@ export function environmentOf(places: Places, settings: SandboxSettings, inner: 
     BURSAR_EXCHANGE_FILE: exchangeFile,
     BURSAR_SIGNER: `unix:${socket}`,
     BURSAR_RATES_URL: ratesUrl,
+    BURSAR_SMTP_URL: smtpUrl,
+    BURSAR_MAIL_FROM: 'Bursar sandbox <payments@sandbox.example>',
     BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8',
     BURSAR_HTTP_WEBHOOKS: 'true',
     BURSAR_REQUESTS_PER_MINUTE: '1000000',

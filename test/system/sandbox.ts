@@ -65,7 +65,7 @@ export interface Sandbox {
 const root = new URL('../../', import.meta.url).pathname
 
 const PORTS = [
-  'API', 'CONTROL', 'INBOX', 'BITCOIN', 'ETHEREUM', 'BSC', 'TRON', 'BANK', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER', 'MARKET',
+  'API', 'CONTROL', 'INBOX', 'MAIL', 'BITCOIN', 'ETHEREUM', 'BSC', 'TRON', 'BANK', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER', 'MARKET',
 ] as const
 
 const freePorts = async (count: number): Promise<number[]> => {
