@@ -12,6 +12,7 @@ import { problemPage } from './checkout/index.ts'
 import { createColdFollowing, createColdJob, createColdSettlement } from './cold/index.ts'
 import { createCostJob } from './costs/index.ts'
 import type { PoolSettings } from './db/index.ts'
+import { createEvmDirect } from './direct/index.ts'
 import { createBalanceCheckJob, createDeposits, depositRoutes } from './deposits/index.ts'
 import { createQuotePruneJob, exchangeRoutes, type ExchangePolicy } from './exchange/index.ts'
 import { createAnswerPruneJob, createHttpServer, createRateLimiter, type HostedPages, type HttpDeps } from './http/index.ts'
@@ -250,7 +251,8 @@ const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[
   const evm = { ...payout, network, adapter: adapter as AccountChainAdapter, chainId: deps.chainIds.get(network)!, hotAddress: evmHotAddress(wallet), hotKeys: evmHotKeys(wallet, policy.hotAddresses) }
   const allowed = createSweepPermission(runtime, deps.signer, network, evm.hotAddress)
   const sweeps = createEvmSweepJob({ ...evm, policy: policies.sweep[network], sending: policy, allowed }, SWEEP_EVERY_MS)
-  return [createEvmPayoutJob(evm, everyMs), sending, ...own(sweeps, cold, createRebalanceJob(evm, SWEEP_EVERY_MS))]
+  const fromDeposits = createEvmDirect({ ...evm, sending: policy, sweeps: policies.sweep[network] })
+  return [createEvmPayoutJob({ ...evm, fromDeposits }, everyMs), sending, ...own(sweeps, cold, createRebalanceJob(evm, SWEEP_EVERY_MS))]
 }
 
 const coldJob = (

@@ -12,10 +12,11 @@ const sources = ['outgoing', 'withdrawals'].flatMap((room) => {
 })
 const points = [...new Set(sources.flatMap((text) => [...text.matchAll(/\.pause\('([a-z-]+)'\)/g)].map((match) => match[1]!)))]
 
-/** Which network passes a point; a bump needs a transaction that is stuck, a renewal, or giving up, one that has expired: they have tests of their own. */
+/** Which network passes a point; a bump needs a transaction that is stuck, a renewal, or giving up, one that has expired, a move between hot addresses an uneven pool: they have tests of their own. */
 const NETWORKS: Record<string, readonly Network[]> = {
   'batch-chosen': ['BITCOIN'],
   'payout-chosen': ['ETHEREUM', 'TRON'],
+  'rebalance-chosen': [],
   'bump-planned': [],
   'renewal-planned': [],
   'lapse-proven': [],

@@ -131,7 +131,7 @@ const bump = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Pr
   const { runtime, policy } = deps
   if (deps.network === 'BITCOIN') return bumpBitcoin(deps, outgoing, attempt)
   const rate = await deps.adapter.feeRate()
-  const replacement = planReplacement(attempt, rate)
+  const replacement = planReplacement(outgoing, attempt, rate)
   const cap = mostFee(policy, outgoing)
   if ('refused' in replacement || replacement.networkFee > cap) {
     const why = 'refused' in replacement ? replacement.refused : `the fee would be above the cap of ${cap}`
@@ -154,5 +154,6 @@ const waitsInLine = async ({ adapter, network }: SendingDeps, outgoing: Outgoing
   return outgoing.nonce !== mined
 }
 
-const planReplacement = (attempt: Attempt, rate: FeeRate): { unsigned: string; networkFee: bigint } | { refused: string } =>
-  rate.kind === 'gas' ? planEvmBump(attempt.unsigned, rate, attempt.keys[0]!.account === 'deposit') : { refused: 'nothing on this network takes the place of another transaction' }
+/** What a deposit address brings in may be less; what it pays somebody may not. */
+const planReplacement = ({ purpose }: Outgoing, attempt: Attempt, rate: FeeRate): { unsigned: string; networkFee: bigint } | { refused: string } =>
+  rate.kind === 'gas' ? planEvmBump(attempt.unsigned, rate, purpose !== 'payout' && attempt.keys[0]!.account === 'deposit') : { refused: 'nothing on this network takes the place of another transaction' }

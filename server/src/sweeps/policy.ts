@@ -11,6 +11,8 @@ export interface SweepPolicy {
   maxGasPrice?: bigint
   /** EVM: deposit addresses delegate (EIP-7702) where the chain knows it, or `off`: each sends for itself, with gas from us */
   setCode: 'auto' | 'off'
+  /** withdrawals may be paid straight from deposit addresses, where that saves their sweep or the hot wallet is short */
+  payFrom: boolean
   /** EVM, wei: the most that is sent to one address for its gas */
   maxTopUp: bigint
 }
@@ -21,6 +23,7 @@ export const DEFAULT_SWEEP_POLICY: SweepPolicy = {
   maxAgeMs: 7 * 24 * 60 * 60_000,
   batch: 50,
   setCode: 'auto',
+  payFrom: true,
   maxTopUp: 10_000_000_000_000_000n,
 }
 
@@ -39,13 +42,14 @@ export const readSweepPolicy = (network: string, given: SweepSettings): SweepPol
     return BigInt(String(value))
   }
   const { maxGasPrice, ...rest } = { ...DEFAULT_SWEEP_POLICY, ...given }
-  const { enabled, batch, maxAgeMs, setCode } = rest as SweepPolicy
+  const { enabled, batch, maxAgeMs, setCode, payFrom } = rest as SweepPolicy
   if (typeof enabled !== 'boolean') throw new Error(`${place('enabled')} is true or false`)
+  if (typeof payFrom !== 'boolean') throw new Error(`${place('payFrom')} is true or false`)
   if (!Number.isSafeInteger(batch) || batch < 1 || batch > MOST_OF_A_BATCH) throw new Error(`${place('batch')} is from 1 to ${MOST_OF_A_BATCH}`)
   if (!Number.isSafeInteger(maxAgeMs) || maxAgeMs < 0) throw new Error(`${place('maxAgeMs')} is a number of milliseconds`)
   if (setCode !== 'auto' && setCode !== 'off') throw new Error(`${place('setCode')} is auto or off`)
   return {
-    enabled, batch, maxAgeMs, setCode,
+    enabled, batch, maxAgeMs, setCode, payFrom,
     kPerMille: whole('kPerMille', rest.kPerMille),
     maxTopUp: whole('maxTopUp', rest.maxTopUp),
     ...(maxGasPrice === undefined ? {} : { maxGasPrice: whole('maxGasPrice', maxGasPrice) }),

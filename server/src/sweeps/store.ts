@@ -47,6 +47,8 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
           and not d.internal and d.block_height is not null) d
       where c.network = ${network} and c.booked > 0 ${worthwhile ? mayBeEnough(worthwhile) : sql``} and not exists (select from sweeps s
         where s.network = c.network and s.address = c.address and s.state not in ('final', 'failed', 'replaced'))
+        and not exists (select from outgoing o where o.network = c.network and o.senders[1] = c.address and o.purpose = 'payout'
+          and o.state in ('planned', 'signed', 'broadcast'))
         and not exists (select from freezes f where f.lifted_at is null and (f.asset is null or f.asset = c.asset) and f.merchant_id is null)
         and (${worthwhile?.now ?? null}::timestamptz is null or t.failures = 0
           or t.last + interval '${sql.raw(RETRY)}' * power(2, least(t.failures, 8) - 1) <= ${worthwhile?.now ?? null}::timestamptz))
@@ -82,8 +84,9 @@ export type NewSweep = Pick<Sweep, 'id' | 'network' | 'asset' | 'address' | 'mer
   outgoingId: string | null
 }
 
-/** Stores sweeps; false, and none, when another process has begun one of the same address and asset. */
+/** Stores sweeps; false, and none, when another process has begun one of the same address and asset, or a payment from it. */
 export const insertSweeps = async (tx: Tx, sweeps: readonly NewSweep[], { at }: Moment): Promise<boolean> => {
+  if (await arePaying(tx, sweeps)) return false
   let stored = 0
   for (const s of sweeps) {
     const { rows } = await sql`insert into sweeps(id, network, asset, address, merchant_id, derivation_index, units, way, state,
@@ -94,6 +97,17 @@ export const insertSweeps = async (tx: Tx, sweeps: readonly NewSweep[], { at }: 
     stored += rows.length
   }
   return stored === sweeps.length
+}
+
+/** Takes the addresses, so that no payment is planned from them meanwhile; true when one of them pays a withdrawal by itself. */
+const arePaying = async (tx: Tx, sweeps: readonly NewSweep[]): Promise<boolean> => {
+  const network = sweeps[0]?.network
+  if (network === undefined) return false
+  const addresses = [...new Set(sweeps.map(({ address }) => address))]
+  await sql`select from addresses where family = ${familyOf(network)} and address = any(${addresses}::text[]) order by address for no key update`.execute(tx)
+  const { rows } = await sql`select from outgoing o where o.network = ${network} and o.senders[1] = any(${addresses}::text[])
+    and o.purpose = 'payout' and o.state in ('planned', 'signed', 'broadcast') limit 1`.execute(tx)
+  return rows.length > 0
 }
 
 /** Moves sweeps by their table, by compare-and-set. @returns those that took the event */

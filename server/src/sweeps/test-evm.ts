@@ -17,15 +17,18 @@ import { depositAddress } from '../addresses/derivation.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
 import { createCatalogue, type Catalogue } from '../assets/index.ts'
 import { uuidv7 } from '../base/id.ts'
-import { createDb, createPool } from '../db/index.ts'
+import { createDb, createPool, inTransaction } from '../db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../deposits/index.ts'
-import { balancesOf, HOUSE, type AccountKind } from '../ledger/index.ts'
+import { applyAll, balancesOf, HOUSE, type AccountKind } from '../ledger/index.ts'
 import { createFollowing, createSendingJob, DEFAULT_POLICY, ensureWallets, evmHotAddress } from '../outgoing/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { createFunding, reconcileFully } from '../treasury/index.ts'
+import { createFunding, grantCapital, reconcileFully } from '../treasury/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../watcher/index.ts'
-import { createEvmPayoutJob } from '../withdrawals/index.ts'
+import { createEvmDirect } from '../direct/index.ts'
+import { createSigning } from '../signing.ts'
+import { createEvmPayoutJob, createSettlement, type Withdrawal } from '../withdrawals/index.ts'
+import { holdTransfer } from '../withdrawals/postings.ts'
 import { createEvmSweepJob, createHouseFollowing, createSweepSettlement, DEFAULT_SWEEP_POLICY, type Allowed, type SweepPolicy } from './index.ts'
 
 const WALLET = { ...TEST_KEYS, masterFingerprint: '00000000' }
@@ -49,6 +52,7 @@ export interface SweepOptions {
   policy?: Partial<SweepPolicy>
   /** how USDC names itself in signatures, when it takes them */
   domain?: { name: string; version: string }
+  paysFromDeposits?: boolean
   /** the signer's cap on fees, wei */
   signersMaxFee?: bigint
 }
@@ -77,7 +81,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
   const runtime: Runtime = { db, clock: createClock(now), newId: () => uuidv7(now(), randomBytes(10)), log: pino({ enabled: false }) }
   await ensureWallets(db, WALLET, momentOf(runtime))
   const signer = await signerOf(options, now)
-  const subscribers = [createSweepSettlement(catalogue)]
+  const subscribers = [createSettlement(catalogue), createSweepSettlement(catalogue)]
   const prices = new Map(Object.entries(USD).map(([ticker, usd]) => [ticker, usd * E18]))
   const setPrices = async (): Promise<void> => {
     const seenAt = new Date(now())
@@ -101,9 +105,11 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
   const sendJob = () =>
     createSendingJob({
       runtime, network, adapter, signer, policy: sending, wallet: WALLET, subscribers, pause,
-      purposeOf: async ({ purpose }) => ({ purpose: purpose === 'filler' ? 'filler' : 'sweep', intents: [] }),
+      purposeOf: createSigning(db, catalogue, signer).purposeOf,
     })
-  const payoutJob = createEvmPayoutJob({ ...shared, hotKeys: [{ address: HOT, index: 0 }], wallet: WALLET, policy: sending, approved: async (all) => [...all] }, 0)
+  const payout = { ...shared, hotKeys: [{ address: HOT, index: 0 }], wallet: WALLET, policy: sending, approved: async (all: readonly Withdrawal[]) => [...all] }
+  const fromDeposits = createEvmDirect({ ...payout, sending, sweeps: policy })
+  const payoutJob = createEvmPayoutJob({ ...payout, ...(options.paysFromDeposits && { fromDeposits }) }, 0)
   const follower = await beginFollowing({
     runtime, network, adapter,
     listeners: [createFollowing(subscribers), createHouseFollowing(catalogue), createFunding(catalogue), deposits],
@@ -176,6 +182,27 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
         values (${merchantId}, ${randomUUID()}, 'EVM', ${network}, ${address}, ${index}, ${momentOf(runtime).at})`.execute(db)
       return { address, merchantId, index }
+    },
+    /** A withdrawal with its hold; answers its id. */
+    request: async (ticker: string, to: string, units: bigint, merchantId: string = randomUUID()): Promise<string> => {
+      const { at, newId } = momentOf(runtime)
+      await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: ticker, units: units + 1_000n }, momentOf(runtime)))
+      const w: Withdrawal = {
+        merchantId, id: newId(), ticker, blockchain: network, to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
+        failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, createdAt: at,
+      }
+      await inTransaction(db, async (tx) => {
+        await applyAll(tx, [{ transfer: holdTransfer(w) }])
+        await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
+          values (${merchantId}, ${w.id}, ${ticker}, ${network}, ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(tx)
+      })
+      return w.id
+    },
+    withdrawal: async (id: string): Promise<string> => (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    /** Payouts are planned, without sweeps. */
+    plan: async (): Promise<void> => {
+      await setPrices()
+      await run(payoutJob)
     },
     pay: (ticker: string, to: string, amount: string): Promise<string> => chain.pay({ ticker, to, amount }),
     /** until all that was planned is final */

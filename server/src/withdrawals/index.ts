@@ -2,7 +2,7 @@
  * Withdrawals to chain addresses. Promises that amount and fee are held before the answer is given, that one request makes
  * at most one payment, that Failed means proven not to have happened and gives the money back, and that Done is sent once.
  */
-export { approve, giveUp, postpone } from './commands.ts'
+export { approve, attach, giveUp, postpone } from './commands.ts'
 export type { ReceiveInternal } from './commands.ts'
 export { waitingPayments } from './bitcoin-payments.ts'
 export { checkDestination } from './destination.ts'
@@ -16,7 +16,8 @@ export type { WithdrawalRoutesDeps } from './routes.ts'
 export type { Rules } from './request.ts'
 export { spendableSun } from './jobs-tron.ts'
 export { createSettlement } from './settlement.ts'
-export type { EvmPayoutDeps, PayoutDeps, TronPayoutDeps } from './payouts.ts'
+export { gasRateOf } from './payouts.ts'
+export type { EvmPayoutDeps, GasRate, PayFromDeposits, PayoutDeps, TronPayoutDeps } from './payouts.ts'
 export { approvalsOf, carriedBy, findById } from './store.ts'
 export { createAddressHolders } from './whose.ts'
 export type { AddressHolders } from './whose.ts'

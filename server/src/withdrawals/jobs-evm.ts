@@ -61,18 +61,22 @@ const readPage = async ({ runtime, network, approved }: EvmPayoutDeps, after?: W
 const chooseAll = async (deps: EvmPayoutDeps, members: readonly Member[], rate: GasRate, first: Page): Promise<Choice[]> => {
   const { network } = deps
   const choices: Choice[] = []
-  const short = new Set<string>()
+  const unpaid: { withdrawal: Withdrawal; lacking: string | undefined }[] = []
   let page = first
   for (;;) {
+    const direct = await deps.fromDeposits?.(page.ready, 'cheaper')
     for (const withdrawal of page.ready) {
       if (!members.some(({ slots }) => slots > 0)) break
+      if (direct?.has(withdrawal.id)) continue
       const choice = choose(deps, members, withdrawal, rate)
       if (typeof choice === 'object') choices.push(choice)
-      else if (choice !== undefined) short.add(choice)
+      else unpaid.push({ withdrawal, lacking: choice })
     }
     if (page.last === undefined || !members.some(({ slots }) => slots > 0)) break
     page = await readPage(deps, page.last)
   }
+  const direct = await deps.fromDeposits?.(unpaid.map(({ withdrawal }) => withdrawal), 'short')
+  const short = new Set(unpaid.flatMap(({ withdrawal, lacking }) => (lacking === undefined || direct?.has(withdrawal.id) ? [] : [lacking])))
   for (const ticker of short) await tellShort(deps, network, ticker)
   for (const ticker of new Set(choices.map(({ withdrawal }) => withdrawal.ticker))) if (!short.has(ticker)) await noLongerShort(deps, network, ticker)
   return choices

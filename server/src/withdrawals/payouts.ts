@@ -17,6 +17,13 @@ export interface PayoutDeps {
   pause: PausePoint
 }
 
+/**
+ * Plans payments straight from deposit addresses: of withdrawals that cost less that way than by a sweep and the hot wallet, or,
+ * of those the hot wallet is short for, wherever it can be done.
+ * @returns ids of those that were planned
+ */
+export type PayFromDeposits = (waiting: readonly Withdrawal[], why: 'cheaper' | 'short') => Promise<ReadonlySet<string>>
+
 export interface EvmPayoutDeps extends PayoutDeps {
   network: EvmNetwork
   chainId: bigint
@@ -25,6 +32,7 @@ export interface EvmPayoutDeps extends PayoutDeps {
   /** the first, where the operator sends what is missing */
   hotAddress: string
   adapter: AccountChainAdapter
+  fromDeposits?: PayFromDeposits
 }
 
 export interface TronPayoutDeps extends PayoutDeps {

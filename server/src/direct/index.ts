@@ -1,0 +1,7 @@
+/**
+ * Withdrawals paid straight from deposit addresses, where that saves the sweep of what they hold, or where the hot wallet has
+ * too little. Promises that only final money is paid, that an address does one thing at a time, a payment or a sweep, and that
+ * a payment may still pay more for its gas when it is stuck.
+ */
+export { createEvmDirect } from './jobs-evm.ts'
+export type { EvmDirectDeps } from './jobs-evm.ts'

@@ -1,0 +1,103 @@
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import { inTransaction } from '../db/index.ts'
+import { rescale } from '../money/index.ts'
+import { insertPlanned, paymentCall, planEvm, type EvmPlan } from '../outgoing/index.ts'
+import { momentOf } from '../platform/runtime.ts'
+import { freshPrices } from '../rates/index.ts'
+import { expectedPrice, finalHeightOf, unitsWorth, type SweepPolicy } from '../sweeps/index.ts'
+import { attach, gasRateOf, type EvmPayoutDeps, type GasRate, type PayFromDeposits, type Withdrawal } from '../withdrawals/index.ts'
+import { FEES_AT_HAND, mostLeftBehind } from './fitting.ts'
+import { payersFor, takeAddress, type Need, type Payer } from './store.ts'
+
+export interface EvmDirectDeps extends Omit<EvmPayoutDeps, 'policy' | 'fromDeposits'> {
+  sending: EvmPayoutDeps['policy']
+  sweeps: SweepPolicy
+}
+
+/** With room, as a payment is planned (`planEvm`). */
+const COIN_GAS = 26_250n
+
+/** Pays withdrawals of one EVM network from deposit addresses: the coin, and tokens of addresses that have coin for it. */
+export const createEvmDirect = (deps: EvmDirectDeps): PayFromDeposits => async (waiting, why) => {
+  const paid = new Set<string>()
+  if (!deps.sweeps.payFrom || waiting.length === 0) return paid
+  const rate = await gasRateOf(deps)
+  for (const [ticker, all] of Map.groupBy(waiting, (withdrawal) => withdrawal.ticker)) {
+    const needs = await needsOf(deps, ticker, all, rate, why)
+    const payers = await payersFor(deps.runtime.db, deps.network, ticker, needs)
+    const used = new Set<string>()
+    for (const payer of payers) {
+      if (paid.has(payer.withdrawalId) || used.has(payer.address)) continue
+      const withdrawal = all.find(({ id }) => id === payer.withdrawalId)!
+      if (!(await pay(deps, withdrawal, payer, rate))) continue
+      used.add(payer.address)
+      paid.add(withdrawal.id)
+    }
+  }
+  return paid
+}
+
+/** What an address has to hold: enough, and where only cheaper payments are wanted not so much that it is swept all the same. */
+const needsOf = async (deps: EvmDirectDeps, ticker: string, all: readonly Withdrawal[], rate: GasRate, why: 'cheaper' | 'short'): Promise<Need[]> => {
+  const { network, catalogue, runtime, sweeps } = deps
+  const native = NATIVE_TICKER[network]
+  const isCoin = ticker === native
+  const prices = await freshPrices(runtime.db, [native, ticker], new Date(runtime.clock.now()))
+  const inUnits = (wei: bigint): bigint => unitsWorth(catalogue, network, ticker, wei, prices) ?? 0n
+  const left = mostLeftBehind({ isCoin, gasPrice: expectedPrice(rate), batchSize: sweeps.batch, setCode: sweeps.setCode === 'auto', kPerMille: sweeps.kPerMille })
+  const fees = isCoin ? inUnits(COIN_GAS * rate.maxFeePerGas * FEES_AT_HAND) : 0n
+  return all.map(({ id, units }) => ({ withdrawalId: id, least: units + fees, most: why === 'short' ? null : units + inUnits(left) }))
+}
+
+const pay = async (deps: EvmDirectDeps, withdrawal: Withdrawal, payer: Payer, rate: GasRate): Promise<boolean> => {
+  const plan = await planFrom(deps, withdrawal, payer, rate)
+  if (plan === undefined) return false
+  await deps.pause('direct-chosen')
+  return store(deps, withdrawal, payer, plan, rate)
+}
+
+interface Own extends EvmPlan {
+  nonce: number
+}
+
+/** Undefined unless the chain agrees that the address has what it takes, in its final block and now. */
+const planFrom = async (deps: EvmDirectDeps, { ticker, to, units }: Withdrawal, { address }: Payer, rate: GasRate): Promise<Own | undefined> => {
+  const { adapter, network, chainId, catalogue, sending } = deps
+  const asset = catalogue.findCrypto(ticker)!
+  const { contract, decimals } = asset.networks.get(network)!
+  const amount = rescale(units, asset.scale, decimals)
+  const call = paymentCall({ to, units: amount, contract })
+  const [head, final, code] = await Promise.all([adapter.head(), finalHeightOf(deps.runtime.db, network), adapter.codeAt(address)])
+  // Anybody may start the sweep of an address that has delegated: its payment would then wait for coin for ever.
+  if (final === undefined || code !== '0x') return undefined
+  const wanted = [{ address, contract: contract?.toLowerCase() ?? null }, { address, contract: null }]
+  const [atFinal, atHead, nonce, estimate] = await Promise.all([
+    adapter.balancesAt(final, wanted), adapter.balancesAt(head.height, wanted), adapter.minedNonce(address), adapter.estimateGas({ from: address, ...call }),
+  ])
+  if (!estimate.ok) return undefined
+  const plan = planEvm({ network, chainId, nonce, call, gas: estimate.gas, rate })
+  const coin = (contract === null ? amount : 0n) + plan.networkFee * FEES_AT_HAND
+  const isEnough = [atFinal, atHead].every(([held, coins]) => held! >= amount && coins! >= coin)
+  return isEnough && plan.networkFee <= sending.maxFee ? { ...plan, nonce } : undefined
+}
+
+const store = async (deps: EvmDirectDeps, withdrawal: Withdrawal, { address, derivationIndex }: Payer, { nonce, ...plan }: Own, rate: GasRate): Promise<boolean> => {
+  const { runtime, network } = deps
+  class Taken extends Error {}
+  try {
+    await inTransaction(runtime.db, async (tx) => {
+      if (!(await takeAddress(tx, network, address))) throw new Taken()
+      const moment = momentOf(runtime)
+      const id = runtime.newId()
+      await insertPlanned(tx, {
+        id, network, purpose: 'payout', senders: [address], nonce, keys: [`${address}:${nonce}`], ...plan, feeRate: rate,
+        signingKeys: [{ account: 'deposit', branch: 0, index: derivationIndex }],
+      }, moment)
+      if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken()
+    })
+    return true
+  } catch (error) {
+    if (error instanceof Taken) return false
+    throw new Error(`planning a payment from ${address} failed`, { cause: error })
+  }
+}
