@@ -2,7 +2,7 @@
  * What sweeping an address takes on an EVM chain, in gas: from receipts, in batches of 50 on anvil, beside the naive way
  * (send it coin for its gas, then let it send what it has) measured in the same run. `node bench/sweeps.ts`.
  */
-import { CLEARED, COIN, FIAT_TOKEN_GAS, TETHER_GAS, chooseSweep } from '@bursar/chainkit/evm'
+import { CLEARED, COIN, FIAT_TOKEN_GAS, PAYMENT_GAS, TETHER_GAS, chooseSweep } from '@bursar/chainkit/evm'
 import type { Hex, SweepWay } from '@bursar/chainkit/evm'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -53,6 +53,7 @@ export const run = async (): Promise<Row[]> => {
     const worst = Math.max(...figures.map(({ estimate, chosen }) => Math.max(estimate / chosen, chosen / estimate)))
     return [
       ...figures.flatMap(({ rows }) => rows),
+      ...straight(new Map(CASES.map(({ name }, i) => [name, figures[i]!]))),
       atMost({ name: `sweeps: what the engine picks, ${CASES.length} cases`, unit: 'gas', value: chosen, limit: cheapest, limitName: 'the cheapest measured', goal: 1 }),
       atMost({ name: "sweeps: the engine's worst estimate, off by", unit: '', value: worst, limit: 1, limitName: 'exact', goal: ESTIMATES }),
     ]
@@ -64,6 +65,7 @@ export const run = async (): Promise<Row[]> => {
 
 interface Figures {
   rows: Row[]
+  measured: ReadonlyMap<SweepWay, number>
   /** gas */
   chosen: number
   cheapest: number
@@ -86,7 +88,22 @@ const figuresOf = async (world: SweepWorld, one: Case): Promise<Figures> => {
     return goal === undefined ? stated(figure) : atMost({ ...figure, goal })
   })
   const { way, estimate } = pick(world, one)
-  return { rows, chosen: measured.get(way)!, cheapest: Math.min(...measured.values()), estimate }
+  return { rows, measured, chosen: measured.get(way)!, cheapest: Math.min(...measured.values()), estimate }
+}
+
+/** What paying a withdrawal straight from the deposit address costs beside the cheapest sweep of it and a payment by the hot wallet. */
+const straight = (figures: ReadonlyMap<string, Figures>): Row[] => {
+  const gas = Number(PAYMENT_GAS)
+  const cheapest = (name: string): number => Math.min(...figures.get(name)!.measured.values())
+  const token = figures.get('USDT, first')!.measured.get('top-up')! - gas
+  const row = (name: string, value: number, sweep: number, payment: number): Row =>
+    stated({ name: `sweeps: paid straight: ${name}`, unit: 'gas', value, limit: sweep + payment, limitName: 'cheapest sweep, then the hot wallet' })
+  return [
+    row('coin', gas, cheapest('coin, first'), gas),
+    row('USDT, coin is there, first', token, cheapest('USDT, first'), token),
+    row('USDT, coin is sent, first', gas + token, cheapest('USDT, first'), token),
+    row('USDT, coin is sent, later', gas + token, cheapest('USDT, later'), token),
+  ]
 }
 
 /**

@@ -146,7 +146,7 @@ test('two workers that look at the same address make one payment or one sweep of
 test('whoever has delegated does not pay: anybody could empty it first', async () => {
   const world = await open()
   const owners = await Promise.all(Array.from({ length: 8 }, () => world.address()))
-  const [{ address }] = owners as [{ address: string }]
+  const { address } = owners[0]!
   for (const owner of owners) await world.pay('USDT', owner.address, '1000')
   await world.mine(4)
   await world.settle()
