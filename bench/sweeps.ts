@@ -47,7 +47,7 @@ export const run = async (): Promise<Row[]> => {
   const node = await startAnvil({ name: 'bench-sweeps', chainId: 31_337, port: 0, slotsInEpoch: 1, logFile: join(folder, 'anvil.log') })
   try {
     const world = await openSweepWorld(node)
-    const figures = []
+    const figures: Figures[] = []
     for (const one of CASES) figures.push(await figuresOf(world, one))
     const [chosen, cheapest] = [sum(figures.map((one) => one.chosen)), sum(figures.map((one) => one.cheapest))]
     const worst = Math.max(...figures.map(({ estimate, chosen }) => Math.max(estimate / chosen, chosen / estimate)))
