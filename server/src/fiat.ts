@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import {
-  callbackRoutes, createAcquiringPruneJob, createPaymentHearing, createPaymentJob, createRefundJob, createRoutingTable,
+  callbackRoutes, createAcquiringPruneJob, createPaymentHearing, createPaymentJob, createRefundJob, createRoutingTable, createStatementJob,
   type CallbackListener, type PaymentListener, type RoutingTable,
 } from './acquiring/index.ts'
 import { openAcquirers, type Acquirer, type AcquirersConfig } from './adapters/acquirers/index.ts'
 import type { Catalogue } from './assets/index.ts'
+import { payoutBooks } from './card-payouts/index.ts'
 import { createFiatExpiryJob, createPaymentFollowing, fiatInvoiceFormRoute, fiatInvoiceRoutes, type FiatInvoiceSettings } from './fiat-invoices/index.ts'
 import { createRateLimiter } from './http/index.ts'
 import type { Job } from './jobs/index.ts'
@@ -54,6 +55,7 @@ export const createFiatApi = (world: FiatWorld, directory: MerchantDirectory, he
 const PAYMENTS_EVERY_MS = 500
 const REFUNDS_EVERY_MS = 2_000
 const EXPIRY_EVERY_MS = 5_000
+const STATEMENTS_EVERY_MS = 4 * 3_600_000
 
 /** What a worker does for fiat invoices. */
 export const createFiatJobs = (world: FiatWorld, pause: PausePoint): Job[] => {
@@ -62,6 +64,7 @@ export const createFiatJobs = (world: FiatWorld, pause: PausePoint): Job[] => {
     createPaymentJob({ runtime, acquirers, table, listener: paymentListener(world), publicUrl, pause }, PAYMENTS_EVERY_MS),
     createRefundJob({ runtime, acquirers, pause }, REFUNDS_EVERY_MS),
     createFiatExpiryJob({ runtime, settings: fiatSettings(world), pause }, EXPIRY_EVERY_MS),
+    createStatementJob({ runtime, acquirers, payouts: payoutBooks, pause }, STATEMENTS_EVERY_MS),
     createAcquiringPruneJob(runtime),
   ]
 }

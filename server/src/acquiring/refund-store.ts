@@ -26,13 +26,16 @@ export interface Refund {
 const COLUMNS = sql.raw(`r.merchant_id as "merchantId", r.id, r.payment_id as "paymentId", r.acquirer, r.ticker, r.units,
   r.source as "from", r.hold_id as "holdId", r.state, r.reason, r.actor, r.epoch, r.created_at as "createdAt"`)
 
-/** Stores a refund, and counts it against what is left of its payment, whose row the caller has locked. */
-export const insertRefund = async (tx: Tx, refund: Refund): Promise<void> => {
+/**
+ * Stores a refund, and counts it against what is left of its payment, whose row the caller has locked.
+ * @param next when a worker takes it up; null: it has ended
+ */
+export const insertRefund = async (tx: Tx, refund: Refund, next: Date | null): Promise<void> => {
   const { merchantId, id, paymentId, acquirer, ticker, units, from, holdId, state, reason, actor, createdAt } = refund
   await sql`insert into payment_refunds(merchant_id, id, payment_id, acquirer, ticker, units, source, hold_id, state, reason,
       actor, next_step_at, created_at, updated_at)
     values (${merchantId}, ${id}, ${paymentId}, ${acquirer}, ${ticker}, ${units}, ${from}, ${holdId}, ${state}, ${reason},
-      ${actor}, ${createdAt}, ${createdAt}, ${createdAt})`.execute(tx)
+      ${actor}, ${next}, ${createdAt}, ${createdAt})`.execute(tx)
   await sql`update payments set refunded_units = refunded_units + ${units}, updated_at = ${createdAt}
     where merchant_id = ${merchantId} and id = ${paymentId}`.execute(tx)
 }

@@ -59,7 +59,7 @@ export const requestRefund = async (
     throw new RefundRefused(`the merchant has only ${outcome.available} minor units of ${refund.ticker} available`)
   }
   if (outcome?.kind !== 'applied') throw new Error(`the hold of a refund was ${outcome?.kind}`)
-  await insertRefund(tx, refund)
+  await insertRefund(tx, refund, moment.at)
   return refund
 }
 

@@ -1,4 +1,5 @@
 import { ConfigError } from '../platform/config.ts'
+import { acquirerCommands } from './acquirers.ts'
 import { booksCommands } from './books.ts'
 import { cardPayoutCommands } from './card-payouts.ts'
 import { coldCommands } from './cold.ts'
@@ -16,7 +17,7 @@ import { tronCommands } from './tron.ts'
 import type { Environment } from './open.ts'
 
 const commands: readonly Command[] = [
-  ...runCommands, ...merchantCommands, ...booksCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...reserveCommands, ...moneyCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, doctorCommand,
+  ...runCommands, ...merchantCommands, ...booksCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...reserveCommands, ...moneyCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, doctorCommand,
 ]
 
 const overview = (): string => {

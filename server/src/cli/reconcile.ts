@@ -7,6 +7,7 @@ import { formatUnits } from '../money/index.ts'
 import {
   auditBooks, driftsOf, reconcileFully, reconcileNetwork, type CustodyLine, type Drift, type Round,
 } from '../treasury/index.ts'
+import { reconcileWithAcquirer } from './acquirers.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { withInstallation } from './merchant.ts'
 import { required, tokensOf } from './open.ts'
@@ -15,10 +16,23 @@ const MOST_SHOWN = 1_000
 
 export const reconcileCommand: Command = {
   name: 'reconcile',
-  usage: 'reconcile [--network NETWORK] [--full]',
-  summary: 'hold entries against balances, hash chains, and custody against the chains; --full asks about every address',
+  usage: 'reconcile [--network NETWORK] [--full] | --acquirer NAME [--statement FILE | --days 7] [--balance TICKER=AMOUNT]...',
+  summary: 'hold entries against balances, hash chains, and custody against the chains, --full asks about every address; or an acquirer against its statement',
   run: async (args, env) => {
-    const { values } = parseArgs({ args: [...args], options: { network: { type: 'string' }, full: { type: 'boolean', default: false } } })
+    const text = { type: 'string' } as const
+    const options = {
+      network: text, full: { type: 'boolean', default: false }, acquirer: text, statement: text, days: { type: 'string', default: '7' },
+      balance: { type: 'string', multiple: true, default: [] as string[] },
+    } as const
+    const { values } = parseArgs({ args: [...args], options })
+    const { acquirer, statement, days, balance: balances } = values
+    if (acquirer !== undefined) {
+      return withInstallation(env, async (opened) => {
+        const off = await reconcileWithAcquirer(opened, { acquirer, statement, days, balances })
+        print(off === 0 ? `the books and ${acquirer} agree` : `${off} finding(s)`)
+        if (off > 0) process.exitCode = 1
+      })
+    }
     if (values.network !== undefined && !isNetwork(values.network)) throw new UsageError('NETWORK is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
     await withInstallation(env, async ({ runtime, config }) => {
       const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')

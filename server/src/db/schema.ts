@@ -18,6 +18,19 @@ export interface AcquirerHealthTable {
   bad: Generated<number>
 }
 
+export interface AcquirerStatementLinesTable {
+  acquirer: string
+  kind: string
+  acquirer_reference: string
+  ticker: string
+  reference: string | null
+  units: bigint
+  fee_units: bigint
+  at: Date
+  refund_id: string | null
+  read_at: Date
+}
+
 export interface AddressStockTable {
   family: string
   derivation_index: number
@@ -791,6 +804,7 @@ export interface WithdrawalsTable {
 export interface Schema {
   acquirer_callbacks: AcquirerCallbacksTable
   acquirer_health: AcquirerHealthTable
+  acquirer_statement_lines: AcquirerStatementLinesTable
   address_stock: AddressStockTable
   addresses: AddressesTable
   alerts: AlertsTable
