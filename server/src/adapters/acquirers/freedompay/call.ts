@@ -15,20 +15,21 @@ export interface PgCall {
   path: string
   fields: Readonly<Record<string, string>>
   secretKey: string
-  /** before calls that only look something up */
-  ahead: boolean
+  /** orders go before questions */
+  isOrder: boolean
 }
 
 export const newSalt = (): string => randomBytes(12).toString('hex')
 
 /** Signs, waits for its turn, asks once and checks what came. Throws AcquirerUnreachable. */
 export const createPgCaller = ({ name, url, merchantId, http, spacing }: { name: string; url: string; merchantId: string; http: AcquirerHttp; spacing: Spacing }) =>
-  async ({ path, fields, secretKey, ahead }: PgCall): Promise<PgAnswer> => {
+  async ({ path, fields, secretKey, isOrder }: PgCall): Promise<PgAnswer> => {
     const script = scriptOf(path)
     const unsigned = { ...fields, pg_merchant_id: merchantId, pg_salt: newSalt() }
     const body = new URLSearchParams({ ...unsigned, pg_sig: signFreedomPay(script, unsigned, secretKey) }).toString()
     const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/xml' }
-    const answer = await spacing.run(() => http.ask({ method: 'POST', url: url + path, headers, body }), ahead)
+    const ask = () => http.ask({ method: 'POST', url: url + path, headers, body })
+    const answer = await (isOrder ? spacing.order(ask) : spacing.question(ask))
     const read = readAnswer(name, answer.body)
     return { fields: read, isSigned: isFreedomPaySignature(script, read, secretKey) }
   }

@@ -111,6 +111,16 @@ describe('the status of a payment', () => {
     expect((await state(changes)).kind).toBe(kind)
   })
 
+  test('asked for again while the question waits is one question', async () => {
+    reply = answers(paid)
+    const before = asked.length
+    const states = await Promise.all([freedom.paymentState('o9'), freedom.paymentState('o9'), freedom.paymentState('o9'), freedom.paymentState('o8')])
+    expect(states.map(({ kind }) => kind)).toEqual(['succeeded', 'succeeded', 'succeeded', 'succeeded'])
+    expect(asked.slice(before).map(({ fields }) => fields['pg_order_id'])).toEqual(['o9', 'o8'])
+    await freedom.paymentState('o9')
+    expect(asked.length).toBe(before + 3)
+  })
+
   test('unsigned says nothing, and a shop that is not known is told', async () => {
     reply = () => writePgXml(paid)
     expect((await freedom.paymentState('o1')).kind).toBe('unknown')

@@ -21,9 +21,13 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
   const call = createPgCaller({
     name, url: settings.url.replace(/\/$/, ''), merchantId: settings.merchantId, http, spacing: createSpacing({ ms: spacingMs, onFull: full }),
   })
+  // Whoever asks again while the question still waits for its turn gets the same answer.
+  const asking = new Map<string, Promise<PgAnswer>>()
   const lookUp = async (path: string, reference: string, key: string): Promise<PgAnswer> => {
-    const answer = await call({ path, fields: { pg_order_id: reference }, secretKey: key, ahead: false })
-    requireBelieved(name, answer)
+    const question = `${path} ${reference}`
+    const answer = asking.get(question) ?? call({ path, fields: { pg_order_id: reference }, secretKey: key, isOrder: false }).finally(() => asking.delete(question))
+    asking.set(question, answer)
+    requireBelieved(name, await answer)
     return answer
   }
   const status = (reference: string): Promise<PgAnswer> => lookUp('/get_status3.php', reference, secretKey)
@@ -31,7 +35,7 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
     name,
     capabilities: { ...settings.capabilities, refund: true, statement: false },
     createPayment: async (order) => {
-      const { fields, isSigned } = await call({ path: '/init_payment.php', fields: initPayment(settings, order, now()), secretKey, ahead: true })
+      const { fields, isSigned } = await call({ path: '/init_payment.php', fields: initPayment(settings, order, now()), secretKey, isOrder: true })
       const url = pgText(fields, 'pg_redirect_url')
       if (isSigned && pgText(fields, 'pg_status') === 'ok' && URL.canParse(url)) return { method: 'GET', url, fields: {}, acquirerReference: pgText(fields, 'pg_payment_id') }
       // Without a link nobody can pay: an error of Freedom Pay's is a refusal, unless it is its own failure.
@@ -42,7 +46,7 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
     paymentState: async (reference) => decided(await status(reference), readPaymentStatus),
     payOut: async (order) => {
       if (payoutSecretKey === undefined) return { kind: 'refused', acquirerReference: undefined, code: 'no_payouts', message: 'this shop has no key for payouts', maskedCard: undefined, elsewhere: true }
-      const { fields, isSigned } = await call({ path: '/g2g/p2p2nonreg', fields: payoutTo(order), secretKey: payoutSecretKey, ahead: true })
+      const { fields, isSigned } = await call({ path: '/g2g/p2p2nonreg', fields: payoutTo(order), secretKey: payoutSecretKey, isOrder: true })
       if (isNotBegun(fields)) return notBegun(fields)
       if (!isSigned) return { kind: 'unknown', reason: 'an unsigned answer' }
       // `ok` may say no more than that the payout was taken up, and an error may be about a repeated order: the status says.
@@ -59,7 +63,7 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
       const known = refundSoFar(order, before)
       if (known !== undefined) return known
       const asked = { pg_payment_id: before.acquirerReference, pg_refund_amount: decimalOf(order.units), pg_idempotency_key: order.refundReference }
-      const { fields, isSigned } = await call({ path: '/revoke.php', fields: asked, secretKey, ahead: true })
+      const { fields, isSigned } = await call({ path: '/revoke.php', fields: asked, secretKey, isOrder: true })
       if (isSigned && NO_REFUND.has(codeOf(fields))) return refusedRefund(codeOf(fields), withoutCards(pgText(fields, 'pg_error_description')))
       return refundAfter(order, moneyOf(await status(order.reference)))
     },

@@ -2,38 +2,50 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Calls to one account, one at a time and never sooner than some time after the one before ended. */
 export interface Spacing {
-  /** `ahead`: before all that wait and aren't. Throws `onFull()` when too many wait already; nothing was begun then. */
-  run<T>(task: () => Promise<T>, ahead?: boolean): Promise<T>
+  /** Before all questions. Throws `onFull()` when its turn doesn't come in time or too many wait; it was not begun then. */
+  order<T>(task: () => Promise<T>): Promise<T>
+  /** After all orders; waits as long as it takes. Throws `onFull()` when too many wait. */
+  question<T>(task: () => Promise<T>): Promise<T>
 }
 
-const MOST_WAITING = 200
+export interface SpacingSettings {
+  /** ms between the end of one call and the start of the next */
+  ms: number
+  /** ms that an order waits for its turn: whoever gave it has turned to something else later on; 40000 when absent */
+  longestWaitMs?: number
+  onFull: () => Error
+}
 
-/** @param ms between the end of one call and the start of the next */
-export const createSpacing = ({ ms, onFull }: { ms: number; onFull: () => Error }): Spacing => {
-  const first: (() => Promise<void>)[] = []
-  const later: (() => Promise<void>)[] = []
+type Turn = (isRefused: boolean) => Promise<void>
+
+const MOST_WAITING = 200
+const LONGEST_WAIT_MS = 40_000
+
+export const createSpacing = ({ ms, longestWaitMs = LONGEST_WAIT_MS, onFull }: SpacingSettings): Spacing => {
+  const orders: { turn: Turn; until: number }[] = []
+  const questions: { turn: Turn; until: number }[] = []
   let busy = false
   let freeAt = 0
   const work = async (): Promise<void> => {
     busy = true
-    for (let next = first.shift() ?? later.shift(); next !== undefined; next = first.shift() ?? later.shift()) {
-      await next()
+    for (let next = orders.shift() ?? questions.shift(); next !== undefined; next = orders.shift() ?? questions.shift()) {
+      const wait = freeAt - performance.now()
+      if (wait > 0) await sleep(wait)
+      const isLate = performance.now() > next.until
+      await next.turn(isLate)
+      if (!isLate) freeAt = performance.now() + ms
     }
     busy = false
   }
-  const spaced = async (task: () => Promise<void>): Promise<void> => {
-    const wait = freeAt - performance.now()
-    if (wait > 0) await sleep(wait)
-    await task()
-    freeAt = performance.now() + ms
-  }
+  const line = <T>(task: () => Promise<T>, waiting: typeof orders, longest: number): Promise<T> =>
+    new Promise((resolve, reject) => {
+      if (orders.length + questions.length >= MOST_WAITING) return reject(onFull())
+      const turn: Turn = async (isRefused) => (isRefused ? reject(onFull()) : task().then(resolve, reject))
+      waiting.push({ turn, until: performance.now() + longest })
+      if (!busy) void work()
+    })
   return {
-    run: (task, ahead = false) =>
-      new Promise((resolve, reject) => {
-        if (first.length + later.length >= MOST_WAITING) return reject(onFull())
-        const lane = ahead ? first : later
-        lane.push(() => spaced(() => task().then(resolve, reject)))
-        if (!busy) void work()
-      }),
+    order: (task) => line(task, orders, longestWaitMs),
+    question: (task) => line(task, questions, Infinity),
   }
 }
