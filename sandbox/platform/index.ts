@@ -53,12 +53,10 @@ export async function startPlatform(
   })
   const assets = JSON.parse(readFileSync(files.assets, 'utf8')) as AssetSettings
   const treasury = openTreasury({ databaseUrl: world.databaseUrl, wallet: readWallet(keys), assets, chains: world.chains, log })
-  const clock = { offsetMs: await treasury.clockOffset() }
   const accounts = bankAccounts(keys.folder)
   const bank = await supervisor.start('bank', () =>
     startBank({
       port: settings.ports.bank, portSetting: portVariables.bank, dir: join(settings.dir, 'bank'), accounts, log,
-      now: () => Date.now() + clock.offsetMs,
     }),
   )
   const prices = createPrices()
@@ -67,11 +65,7 @@ export async function startPlatform(
     const server = await startControl({
       port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, rates: prices, setSourceFault: market.setFault, bank: bank.control, mails: world.mailbox.mails, log,
       credit: (credit) => treasury.credit(credit),
-      setClock: async (move) => {
-        const moved = await treasury.setClock(move)
-        clock.offsetMs = moved.offsetMs
-        return moved
-      },
+      setClock: (move) => treasury.setClock(move),
     })
     return { ...server, stop: () => server.stop().then(() => treasury.close()) }
   })

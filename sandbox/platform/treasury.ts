@@ -23,8 +23,6 @@ export interface SandboxTreasury {
   stock(): void
   credit(credit: { merchantId: string; ticker: string; amount: string }): Promise<{ hash: string }>
   setClock(move: { advanceMs: number }): Promise<{ offsetMs: number }>
-  /** How far business time is ahead, ms. */
-  clockOffset(): Promise<number>
   close(): Promise<void>
 }
 
@@ -77,7 +75,6 @@ export function openTreasury(options: {
       return { hash }
     },
     setClock: async ({ advanceMs }) => ({ offsetMs: await advanceClock(db, advanceMs) }),
-    clockOffset: () => readClockOffset(db),
     close: async () => {
       stopping.abort()
       await stocking

@@ -29,7 +29,7 @@ export interface PaymentOrder {
   returnUrl: string
   email: string | undefined
   language: 'uk' | 'kk' | 'ru' | 'en'
-  /** ms; the page refuses the payment afterwards */
+  /** ms of real time, which acquirers live in; the page refuses the payment afterwards */
   expiresAt: number
 }
 
