@@ -9,6 +9,7 @@ import {
   createConsolidationJob, createConsolidationSettlement, createOutrunFollowing, createRescueJob, payForParent,
 } from './consolidation/index.ts'
 import { problemPage } from './checkout/index.ts'
+import { createCheckout } from './paying.ts'
 import { createColdFollowing, createColdJob, createColdSettlement } from './cold/index.ts'
 import { createCostJob } from './costs/index.ts'
 import type { PoolSettings } from './db/index.ts'
@@ -92,10 +93,14 @@ export const createListeners = (world: World): { listeners: ChainListener[]; dep
   return { listeners: [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createOutrunFollowing(), createUntracedAlarm()], deposits }
 }
 
-export type ApiLimits = Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute' | 'fingerprintKey'> & { pages: Pick<HostedPages, 'postsPerMinute' | 'getsPerMinute'> }
+export type ApiLimits = Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute' | 'fingerprintKey'> & {
+  pages: Pick<HostedPages, 'postsPerMinute' | 'getsPerMinute' | 'streams'>
+  /** of the EVM chains, for payment URIs */
+  chainIds: ReadonlyMap<Network, bigint>
+}
 
 /** The merchant API: what serves requests, and the jobs that keep them fast. */
-export const createApi = (world: World, directory: MerchantDirectory, pool: PoolSettings, limits: ApiLimits) => {
+export const createApi = (world: World, directory: MerchantDirectory, pool: PoolSettings, { chainIds, ...limits }: ApiLimits) => {
   const { runtime, catalogue, wallet } = world
   const committer = createCommitter(pool)
   const holders = createAddressHolders(pool)
@@ -124,7 +129,9 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     ...fiat.routes,
     ...invoiceRoutes({ runtime, directory, creator, settings: invoiceSettings(world) }),
   ]
+  const checkout = createCheckout(world, directory, pool, chainIds)
   const pages: PageRoute[] = [
+    ...checkout.routes,
     ...fiat.pages,
     invoiceFormRoute({ runtime, creator, settings: invoiceSettings(world), directory, limiter: createRateLimiter(), now: runtime.clock.now }),
   ]
@@ -149,6 +156,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
   const jobs: Job[] = [createStockJob({ runtime, keys: wallet, families, target: STOCK_TARGET })]
   const close = async (): Promise<void> => {
     await server.close()
+    await checkout.close()
     await issuer.close()
     await creator.close()
     await committer.close()

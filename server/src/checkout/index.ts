@@ -2,6 +2,11 @@
  * Payers' pages. Promises that whatever a browser asks for is answered readably, that nothing on a page is taken for markup,
  * that an open page shows a change as soon as it is committed, and that looking at a page changes nothing.
  */
+export { createCryptoPages } from './crypto.ts'
+export type { CryptoPagesDeps } from './crypto.ts'
+export { createFiatPages } from './fiat.ts'
+export type { FiatPagesDeps } from './fiat.ts'
+export { createSellers } from './sellers.ts'
 export { createLivePages } from './live.ts'
 export type { LivePages } from './live.ts'
 export { problemPage } from './problem.ts'

@@ -23,6 +23,7 @@ const pages: InvoicePages = {
     visits.push(visit)
     return id === ID ? view : undefined
   },
+  after: (_form, visit) => visit,
   act: async (_id, form) => {
     forms.push(form)
     return problem
@@ -64,7 +65,7 @@ describe('the page of an invoice', () => {
     expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; connect-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/)
     expect(String(answer.headers['content-security-policy'])).not.toContain('unsafe')
     expect((await edge.raw('GET', `${PATH}?lang=uk&claim=abc&returned=1`, browser)).text).toContain('lang="uk"')
-    expect(visits.at(-1)).toEqual({ language: 'uk', claim: 'abc', returned: true })
+    expect(visits.at(-1)).toEqual({ language: 'uk', claim: 'abc', returned: true, rest: false })
   })
 
   test('of none is a readable 404, whatever the id is', async () => {

@@ -33,10 +33,11 @@ const visitOf = ({ query, headers }: PageRequest): Visit => ({
   language: languageOf(query['lang'], headers['accept-language']),
   claim: query['claim'],
   returned: query['returned'] !== undefined,
+  rest: query['rest'] !== undefined,
 })
 
-const found = async (pages: InvoicePages, request: PageRequest): Promise<PageView> => {
-  const view = await pages.find(idOf(request), visitOf(request))
+const found = async (pages: InvoicePages, request: PageRequest, visit: Visit = visitOf(request)): Promise<PageView> => {
+  const view = await pages.find(idOf(request), visit)
   if (!view) throw nothing()
   return view
 }
@@ -49,7 +50,7 @@ const show = async (pages: InvoicePages, request: PageRequest): Promise<PageAnsw
 const act = async (pages: InvoicePages, request: PageRequest): Promise<PageAnswer> => {
   const [visit, form] = [visitOf(request), readForm(request)]
   const problem = form && (await pages.act(idOf(request), form, visit))
-  const view = await found(pages, request)
+  const view = await found(pages, request, form && !problem ? pages.after(form, visit) : visit)
   if (form && problem) {
     const { html, headers } = renderPage(withProblem(view, form, problem), visit.language)
     return { status: 400, headers, body: html }

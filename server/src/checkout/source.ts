@@ -7,6 +7,8 @@ export interface Visit {
   claim: string | undefined
   /** an acquirer has sent the payer back */
   returned: boolean
+  /** the holder of a claim link pays the rest */
+  rest: boolean
 }
 
 /** What a form of the page says, as it was typed. */
@@ -32,6 +34,8 @@ export interface InvoicePages {
   channel: string
   /** undefined when there is no such invoice */
   find(id: string, visit: Visit): Promise<PageView | undefined>
+  /** the visit that follows when a form has done what was wanted */
+  after(form: SentForm, visit: Visit): Visit
   /** does what the payer wants; answers with what is wrong about it */
   act(id: string, form: SentForm, visit: Visit): Promise<FormProblem | undefined>
   /** undefined when there is none */

@@ -1,3 +1,4 @@
+import type { Network } from '@bursar/chainkit'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdapters, identityOf } from '../adapters/chains/index.ts'
@@ -9,6 +10,7 @@ import { joinAcquirers } from '../fiat.ts'
 import { ensureColdAddresses } from '../cold/index.ts'
 import { listen, type Listener } from '../db/index.ts'
 import { createClaimTokens } from '../invoices/index.ts'
+import { STREAM_LIMITS } from '../http/index.ts'
 import { createJobLoop, type Job } from '../jobs/index.ts'
 import { tellExhausted } from '../mail/index.ts'
 import { startMailing } from '../mailing.ts'
@@ -90,7 +92,12 @@ const startApi = async (world: World, { config, runtime, pool }: Opened, directo
     requestsPerMinute: config.requestsPerMinute,
     refusalsPerMinute: config.refusalsPerMinute,
     fingerprintKey: deriveKey(config.dataKey, 'request fingerprints'),
-    pages: { postsPerMinute: config.pagePostsPerMinute, getsPerMinute: config.pageGetsPerMinute },
+    pages: {
+      postsPerMinute: config.pagePostsPerMinute,
+      getsPerMinute: config.pageGetsPerMinute,
+      streams: { ...STREAM_LIMITS, perAddress: config.pageStreamsPerAddress },
+    },
+    chainIds: chainIdsOf(required(config.networks, 'BURSAR_NETWORKS_FILE')),
   })
   const loop = createJobLoop(api.jobs, runtime.log)
   await api.server.listen({ host: config.http.host, port: config.http.port })
@@ -100,6 +107,9 @@ const startApi = async (world: World, { config, runtime, pool }: Opened, directo
     await loop.stop()
   }
 }
+
+const chainIdsOf = (networks: NonNullable<Opened['config']['networks']>): Map<Network, bigint> =>
+  new Map(Object.entries(networks).flatMap(([name, chain]) => ('chainId' in chain ? [[name as Network, BigInt(chain.chainId)]] : [])))
 
 const startWorker = async (
   world: World,
@@ -121,7 +131,7 @@ const startWorker = async (
   const mailing = await startMailing(runtime, config, pause)
   const jobs: Job[] = createWorkerJobs(world, {
     adapters: createAdapters(networks, tokensOf(world.catalogue)),
-    chainIds: new Map(Object.entries(networks).flatMap(([name, chain]) => ('chainId' in chain ? [[name as never, BigInt(chain.chainId)]] : []))),
+    chainIds: chainIdsOf(networks),
     signer,
     sources: config.ratesUrl === null ? [] : [createHttpRateSource({ url: config.ratesUrl })],
     market: { ...createSources(config.exchange?.sources ?? {}, runtime.clock.now), legs: config.exchange?.legs ?? {} },

@@ -4,6 +4,7 @@
  */
 export { createHttpServer } from './server.ts'
 export type { HttpDeps } from './server.ts'
+export { STREAM_LIMITS } from './page-streams.ts'
 export type { HostedPages, PageProblem } from './page-hosting.ts'
 export { createAnswerPruneJob } from './jobs.ts'
 export { createRequestMeter } from './meter.ts'

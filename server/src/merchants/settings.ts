@@ -15,6 +15,8 @@ export interface MerchantSettings {
   activityMails: boolean
   /** hosts that a payment page may send the payer back to */
   redirectHosts: string[]
+  /** the colour of payment pages, `#rrggbb`; null for the standard one. Made to stand out enough, whatever it is */
+  accent: string | null
   /** addresses that the unsigned form may name as `targetAddress` */
   formTargetAddresses: string[]
   /** most deposit addresses, null for no limit */
@@ -34,6 +36,7 @@ export const DEFAULT_SETTINGS: MerchantSettings = {
   mailLanguage: 'en',
   activityMails: true,
   redirectHosts: [],
+  accent: null,
   formTargetAddresses: [],
   addressLimit: null,
   requestsPerMinute: null,
@@ -99,6 +102,10 @@ const CHECKS: Checks = {
   mailLanguage: (text) => {
     if (!isLanguage(text)) throw new RangeError(`mailLanguage is one of ${LANGUAGES.join(', ')}`)
     return text
+  },
+  accent: (text) => {
+    if (!/^#[0-9a-f]{6}$/i.test(text)) throw new RangeError('accent is a colour such as #0b6b4f, or none')
+    return text.toLowerCase()
   },
   redirectHosts: (hosts) => checkList('redirectHosts', hosts.map(checkHost)),
   formTargetAddresses: (addresses) => {

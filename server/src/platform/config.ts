@@ -94,6 +94,9 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   pageGetsPerMinute: standard(
     'BURSAR_PAGE_GETS_PER_MINUTE', '1200', 'pages asked for from one network address, by kind of page, in one api process', readInteger(1, 10_000_000),
   ),
+  pageStreamsPerAddress: standard(
+    'BURSAR_PAGE_STREAMS_PER_ADDRESS', '100', 'payment pages that are shown live to one network address, in one api process', readInteger(1, 100_000),
+  ),
   networks: optional('BURSAR_NETWORKS_FILE', 'JSON: the chains to follow and their nodes', readFileOf(files, 'networks'), {
     holds: 'file', neededBy: ['api', 'worker', 'watcher', 'all'],
   }),

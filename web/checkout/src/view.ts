@@ -126,8 +126,8 @@ export interface PayState {
   /** what to send now: `missing`, or the least that the network credits where that is more */
   send: string
   payments: readonly Received[]
-  /** when the page's own time ends */
-  until: number
+  /** when the page's own time ends; undefined where it doesn't */
+  until: number | undefined
   /** for a fiat price: what one unit costs in the base's ticker, and how long that holds. `over`: the payer asks for a new one */
   quote: { price: string; until: number; over: boolean } | undefined
   /** no new price can be given now */

@@ -1,0 +1,36 @@
+import type { Network } from '@bursar/chainkit'
+import type { World } from './app.ts'
+import { createCryptoPages, createFiatPages, createLivePages, createSellers, invoicePageRoutes } from './checkout/index.ts'
+import { listen, type PoolSettings } from './db/index.ts'
+import { createDocumentMaker } from './documents/index.ts'
+import { fiatSettings } from './fiat.ts'
+import { createInvoices } from './invoices/index.ts'
+import { invoiceSettings } from './invoicing.ts'
+import type { MerchantDirectory } from './merchants/index.ts'
+import type { PageRoute } from './platform/page.ts'
+
+export interface Checkout {
+  routes: PageRoute[]
+  close(): Promise<void>
+}
+
+/** Payers' pages of both kinds of invoice, told of changes over one connection of this process. */
+export const createCheckout = (world: World, directory: MerchantDirectory, pool: PoolSettings, chainIds: ReadonlyMap<Network, bigint>): Checkout => {
+  const { runtime, catalogue, claimTokens } = world
+  const documents = createDocumentMaker()
+  const sellers = createSellers(directory)
+  const live = createLivePages(runtime.log)
+  const kinds = [
+    createCryptoPages({ runtime, catalogue, chainIds, invoices: createInvoices(invoiceSettings(world)), claimTokens, sellers, documents }),
+    createFiatPages({ runtime, settings: fiatSettings(world), sellers, documents }),
+  ]
+  const listener = listen(pool, kinds.map(({ channel }) => channel), live)
+  return {
+    routes: kinds.flatMap((pages) => invoicePageRoutes(pages, live)),
+    close: async () => {
+      live.close()
+      await listener.close()
+      await documents.close()
+    },
+  }
+}
