@@ -4,10 +4,12 @@ import { deriveAddress as deriveBitcoin } from '@bursar/chainkit/bitcoin'
 import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
 import { deriveAddress as deriveTron } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
+import { fundAcquirerItem } from '../../server/src/acquiring/index.ts'
 import { createCatalogue } from '../../server/src/assets/index.ts'
 import type { AssetSettings, Catalogue } from '../../server/src/assets/index.ts'
 import { createDb, createPool, inTransaction } from '../../server/src/db/index.ts'
 import type { Db } from '../../server/src/db/index.ts'
+import { applyAll } from '../../server/src/ledger/index.ts'
 import { parseUnits } from '../../server/src/money/index.ts'
 import { advanceClock, readClockOffset } from '../../server/src/platform/business-clock.ts'
 import { grantCapital } from '../../server/src/treasury/index.ts'
@@ -21,7 +23,8 @@ export interface SandboxTreasury {
   fill(): Promise<void>
   /** Puts a part of the owner's money into what exchanges trade with, once it is booked. */
   stock(): void
-  credit(credit: { merchantId: string; ticker: string; amount: string }): Promise<{ hash: string }>
+  /** Of a crypto asset: the hash of the coins that went to a hot wallet. Of a currency: the acquirer's account that has the money. */
+  credit(credit: { merchantId: string; ticker: string; amount: string }): Promise<{ hash: string } | { acquirer: string }>
   setClock(move: { advanceMs: number }): Promise<{ offsetMs: number }>
   close(): Promise<void>
 }
@@ -36,6 +39,8 @@ const FIRST_FILLING: Record<string, Record<string, string>> = {
 /** Coins each, so that several Bitcoin payouts can be under way at once. */
 const BITCOIN_PIECES = 5
 const BOOKED_WAIT_MS = 60_000
+/** The account with the bank that currencies are put into. */
+const ACQUIRER = 'bank'
 
 export function openTreasury(options: {
   databaseUrl: string
@@ -67,11 +72,19 @@ export function openTreasury(options: {
     credit: async ({ merchantId, ticker, amount }) => {
       const units = unitsOf(catalogue, ticker, amount)
       await requireMerchant(db, merchantId)
+      const moment = { at: new Date(), newId }
+      if (catalogue.findFiat(ticker)) {
+        await inTransaction(db, async (tx) => {
+          await applyAll(tx, [fundAcquirerItem({ acquirer: ACQUIRER, ticker, units }, moment)])
+          await grantCapital(tx, { merchantId, asset: ticker, units }, moment)
+        })
+        return { acquirer: ACQUIRER }
+      }
       const chain = options.chains.find(({ tickers }) => tickers.includes(ticker))
       if (!chain) throw new Refusal(`ticker: no chain of this sandbox has ${ticker}`)
       const hash = await send(chain, ticker, amount)
       await booked(db, chain, hash)
-      await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: ticker, units }, { at: new Date(), newId }))
+      await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: ticker, units }, moment))
       return { hash }
     },
     setClock: async ({ advanceMs }) => ({ offsetMs: await advanceClock(db, advanceMs) }),
@@ -90,9 +103,9 @@ function hotAddress({ bitcoin, evm, tron }: SandboxWallet, blockchain: string): 
 }
 
 function unitsOf(catalogue: Catalogue, ticker: string, amount: string): bigint {
-  const asset = catalogue.findCrypto(ticker)
-  if (!asset) throw new Refusal(`ticker: there are ${catalogue.crypto.map((one) => one.ticker).join(', ')}`)
-  const parsed = parseUnits(amount, Math.min(...[...asset.networks.values()].map((on) => on.decimals)))
+  const asset = catalogue.find(ticker)
+  if (!asset) throw new Refusal(`ticker: there are ${[...catalogue.crypto, ...catalogue.fiat].map((one) => one.ticker).join(', ')}`)
+  const parsed = parseUnits(amount, 'networks' in asset ? Math.min(...[...asset.networks.values()].map((on) => on.decimals)) : asset.scale)
   if (!parsed.ok || parsed.units === 0n) throw new Refusal(`amount: send a decimal above zero such as "12.5"`)
   const full = parseUnits(amount, asset.scale)
   return full.ok ? full.units : 0n

@@ -2,9 +2,11 @@ import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter, TronChainAdapter } from './adapters/chains/port.ts'
 import type { BookSource, OfficialSource, RateSource } from './adapters/rates/port.ts'
 import type { Signer } from './adapters/signer/port.ts'
+import { callbackPath } from './acquiring/index.ts'
 import { addressRoutes, createAddressIssuer, createStockJob, familyOf } from './addresses/index.ts'
 import { assetRoutes, type Catalogue } from './assets/index.ts'
 import { balanceRoutes } from './balances/index.ts'
+import { hearPayoutCallback } from './card-payouts/index.ts'
 import {
   createConsolidationJob, createConsolidationSettlement, createOutrunFollowing, createRescueJob, payForParent,
 } from './consolidation/index.ts'
@@ -43,6 +45,7 @@ import {
   spendableSun, withdrawalRoutes,
   type PayoutDeps,
 } from './withdrawals/index.ts'
+import { createCardApi, createCardJobs } from './cards.ts'
 import { createFiatApi, createFiatJobs, type Acquirers } from './fiat.ts'
 import { createSigning } from './signing.ts'
 import { createSweepPermission } from './sweep-permission.ts'
@@ -58,6 +61,8 @@ export interface World {
   /** where payers and acquirers reach the api, without a slash at its end */
   publicUrl: string
   acquirers: Acquirers
+  /** that seal the numbers of cards, the newest first; null where nothing is paid to cards */
+  cardKeys: readonly Uint8Array[] | null
   /** how long a quote of an invoice priced in fiat is valid, ms */
   quoteMs: number
   claimTokens: ClaimTokens
@@ -112,7 +117,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
   })
   const creator = createInvoiceCreator(runtime.db)
   const tickers = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
-  const fiat = createFiatApi(world, directory, [])
+  const fiat = createFiatApi(world, directory, [hearPayoutCallback])
   const routes: Route[] = [
     ...balanceRoutes({ runtime, catalogue }),
     ...addressRoutes({ runtime, issuer, networks }),
@@ -127,6 +132,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     ...webhookRoutes({ db: runtime.db }),
     ...exchangeRoutes({ runtime, policy: world.exchange, legs: createLegsReader(runtime.db, runtime.clock.now) }),
     ...fiat.routes,
+    ...createCardApi(world, committer),
     ...invoiceRoutes({ runtime, directory, creator, settings: invoiceSettings(world) }),
   ]
   const checkout = createCheckout(world, directory, pool, chainIds)
@@ -198,6 +204,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
       return isEvmNetwork(network) ? [createBalanceCheckJob({ runtime, network, adapter, deposits, everyMs: BALANCE_CHECK_EVERY_MS })] : []
     }),
     ...createFiatJobs(world, deps.pause),
+    ...createCardJobs(world, (account) => world.publicUrl + callbackPath(account), deps.pause),
     createExpiryJob(invoices),
     createQuoteJob(invoices),
     deps.delivery.job,

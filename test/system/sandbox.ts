@@ -45,6 +45,10 @@ export interface Sandbox {
   rates(usd: Record<string, string>): Promise<void>
   /** A price source lies or fails; without a kind it tells the truth again. */
   sourceFault(fault: { source: string; kind?: string; factor?: number }): Promise<void>
+  /** Does something to the bank: `POST /bank/WHAT` of the control server. */
+  bank(what: 'next' | 'reverse' | 'pay' | 'settle', body: object): Promise<unknown>
+  /** What the bank knows, of one reference or of all. */
+  bankFind(reference?: string): Promise<{ payments: object[]; payouts: object[]; lines: object[]; callbacks: object[] }>
   behave(merchant: Merchant, behaviour: { status?: number; delayMs?: number; failNext?: number }): Promise<void>
   messages(merchant: Merchant, after?: number): Promise<Message[]>
   /** Waits for a notification of an object, by a field of its body; fails with everything received when it does not come. */
@@ -154,6 +158,8 @@ const connect = (
     credit: async (merchant, ticker, amount) => void (await ask('POST', `${control}/credit`, { merchantId: merchant.id, ticker, amount })),
     advance: async (advanceMs) => void (await ask('POST', `${control}/clock`, { advanceMs })),
     rates: async (usd) => void (await ask('POST', `${control}/rates`, usd)),
+    bank: (what, body) => ask('POST', `${control}/bank/${what}`, body),
+    bankFind: (reference) => ask('GET', `${control}/bank/find${reference === undefined ? '' : `?reference=${reference}`}`),
     sourceFault: async (fault) => void (await ask('POST', `${control}/rates/fault`, fault)),
     behave: async (merchant, behaviour) => void (await ask('PUT', `${inbox}/behaviour`, { merchantId: merchant.id, ...behaviour })),
     messages,

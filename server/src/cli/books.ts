@@ -17,7 +17,8 @@ const worldOf = ({ config, runtime, policies }: Opened): World => ({
   exchange: readExchangePolicy(required(config.assets, 'BURSAR_ASSETS_FILE'), config.exchange?.exchange),
   wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
   publicUrl: config.publicUrl,
-    acquirers: joinAcquirers(config.acquirers),
+  acquirers: joinAcquirers(config.acquirers),
+  cardKeys: config.cardKeys,
   quoteMs: config.quoteSeconds * 1_000,
   claimTokens: createClaimTokens(config.dataKey),
 })

@@ -44,6 +44,7 @@ export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promi
     wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
     publicUrl: config.publicUrl,
     acquirers: joinAcquirers(config.acquirers),
+    cardKeys: config.cardKeys,
     quoteMs: config.quoteSeconds * 1_000,
     claimTokens: createClaimTokens(config.dataKey),
   }
