@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 const slow = ['sandbox/**/*.test.ts', 'test/{system,crash,simulation,browser}/**/*.test.ts', '**/*.system.test.ts']
+const setupFiles = ['test/setup/cleaning.ts']
 const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
 
 export default defineConfig({
@@ -10,6 +11,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          setupFiles,
           include: ['**/*.test.ts'],
           exclude: [...never, ...slow],
           maxWorkers: 2,
@@ -21,6 +23,7 @@ export default defineConfig({
         // Real nodes, whole processes, fixed resources: one file at a time, after the unit tests.
         test: {
           name: 'system',
+          setupFiles,
           include: slow,
           exclude: never,
           fileParallelism: false,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { createTransport } from 'nodemailer'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { useFolder } from '../../test/setup/folder.ts'
+import { temporaryFolder } from '../../test/setup/temporary.ts'
 import { startControl } from '../control/index.ts'
 import type { SandboxServer } from '../http/server.ts'
 import { startInbox } from '../inbox/index.ts'
@@ -11,19 +11,19 @@ import type { Inbox } from '../inbox/index.ts'
 import { startMailbox } from './index.ts'
 import type { Mailbox } from './index.ts'
 
-const folder = useFolder('mailbox')
+const folder = temporaryFolder('mailbox')
 let n = 0
 let mailbox: Mailbox
 let control: SandboxServer
 let inbox: Inbox
-const file = () => join(folder.path, `mail-${n}.jsonl`)
+const file = () => join(folder, `mail-${n}.jsonl`)
 const start = () => startMailbox({ port: 0, file: file(), now: () => new Date('2026-01-02T03:04:05.678Z') })
 
 beforeEach(async () => {
   n += 1
   mailbox = await start()
   control = await startControl({ port: 0, chains: [], mails: mailbox.mails })
-  inbox = await startInbox({ port: 0, file: join(folder.path, `inbox-${n}.jsonl`), mails: mailbox.mails })
+  inbox = await startInbox({ port: 0, file: join(folder, `inbox-${n}.jsonl`), mails: mailbox.mails })
 })
 afterEach(async () => {
   await Promise.all([mailbox.stop(), control.stop(), inbox.stop()])

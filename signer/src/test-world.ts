@@ -1,7 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { isRefused } from '@bursar/chainkit'
@@ -9,6 +7,7 @@ import { REPLACEABLE, accountPath, addressOf, parseAddress, writePsbt } from '@b
 import type { KeyOrigin, Psbt, PsbtInput, PsbtOutput } from '@bursar/chainkit/bitcoin'
 import { encodeTransfer, serializeUnsigned, toHex } from '@bursar/chainkit/evm'
 import type { Eip1559Transaction, Hex, UnsignedTransaction } from '@bursar/chainkit/evm'
+import { temporaryFolder } from '../../test/setup/temporary.ts'
 import { approvalMessage } from './approval.ts'
 import { History } from './history.ts'
 import { Keyring } from './keyring.ts'
@@ -144,7 +143,7 @@ export const policyFile = {
   approvers: approvers.map(({ id, publicKey }) => ({ id, publicKey })),
 }
 
-export const temporaryDirectory = (): string => mkdtempSync(join(tmpdir(), 'bursar-signer-'))
+export const temporaryDirectory = (): string => temporaryFolder('signer')
 
 export interface TestSigner {
   signer: Signer

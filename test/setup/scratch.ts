@@ -19,15 +19,21 @@ const keeperFile = 'kept-by.process.json'
 
 export async function makeScratch(purpose: string): Promise<Scratch> {
   await sweep()
-  const dir = mkdtempSync(join(tmpdir(), `${prefix}${purpose}-`))
-  // Root runs PostgreSQL as another user, who must be able to pass through; the folders inside are closed.
-  chmodSync(dir, 0o711)
-  recordProcess(join(dir, keeperFile), inspectProcess(process.pid) as ProcessIdentity)
+  const dir = makeKeptFolder(purpose)
   return {
     dir,
     owns: (name, owned) => recordProcess(join(dir, `${name}.process.json`), owned),
     remove: () => rmSync(dir, { recursive: true, force: true }),
   }
+}
+
+/** A folder that says whose it is: once that process is gone, the next run removes it. */
+export function makeKeptFolder(purpose: string): string {
+  const dir = mkdtempSync(join(tmpdir(), `${prefix}${purpose}-`))
+  // Root runs PostgreSQL as another user, who must be able to pass through; the folders inside are closed.
+  chmodSync(dir, 0o711)
+  recordProcess(join(dir, keeperFile), inspectProcess(process.pid) as ProcessIdentity)
+  return dir
 }
 
 async function sweep(): Promise<void> {

@@ -18,6 +18,17 @@ export interface Message {
   body: string
 }
 
+export interface Mail {
+  seq: number
+  messageId: string
+  from: string
+  to: string[]
+  subject: string
+  text: string
+  html: string
+  attachments: { name: string; type: string; size: number }[]
+}
+
 export interface Merchant {
   id: string
   privateKey: string
@@ -51,6 +62,8 @@ export interface Sandbox {
   bankFind(reference?: string): Promise<{ payments: object[]; payouts: object[]; lines: object[]; callbacks: object[] }>
   behave(merchant: Merchant, behaviour: { status?: number; delayMs?: number; failNext?: number }): Promise<void>
   messages(merchant: Merchant, after?: number): Promise<Message[]>
+  /** What an address was mailed, oldest first. */
+  mails(to: string): Promise<Mail[]>
   /** Waits for a notification of an object, by a field of its body; fails with everything received when it does not come. */
   notified(merchant: Merchant, match: Record<string, unknown>, withinMs?: number): Promise<Record<string, unknown>>
   /** Ends a role's process at once, and starts it again as it was. */
@@ -156,6 +169,7 @@ const connect = (
     balanceOf: async (blockchain, ticker, address) =>
       (await ask<{ value: string }>('GET', `${control}/balance?blockchain=${blockchain}&ticker=${ticker}&address=${address}`)).value,
     credit: async (merchant, ticker, amount) => void (await ask('POST', `${control}/credit`, { merchantId: merchant.id, ticker, amount })),
+    mails: (to) => ask('GET', `${control}/mail?to=${encodeURIComponent(to)}`),
     advance: async (advanceMs) => void (await ask('POST', `${control}/clock`, { advanceMs })),
     rates: async (usd) => void (await ask('POST', `${control}/rates`, usd)),
     bank: (what, body) => ask('POST', `${control}/bank/${what}`, body),

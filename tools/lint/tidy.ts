@@ -21,6 +21,12 @@ const RULES: { name: string; at: RegExp; not?: RegExp; finds: RegExp }[] = [
     finds: /\bparseFloat\b|\.toFixed\(/,
   },
   { name: 'no focused or skipped test', at: /\.test\.ts$/, not: /^tools\/lint\//, finds: /\b(describe|test|it)\.(only|skip)\(/ },
+  {
+    name: 'who makes a temporary folder removes it: tests by temporaryFolder of test/setup/temporary.ts',
+    at: /\.(ts|mjs)$/,
+    not: /^tools\/lint\//,
+    finds: /^(?![^]*\b(?:rmSync|rm)\b)[^]*\bmkdtemp/,
+  },
   { name: 'nothing left open in the code', at: /\.(ts|mjs)$/, not: /^tools\/lint\//, finds: /\b(TODO|FIXME|XXX)\b/ },
   { name: 'time comes from a clock', at: /^server\/src\/(?!platform\/clock|main)[^/]+\/(?!.*test).*\.ts$/, not: /^server\/src\/(http|outbound|platform|adapters|cli)\//, finds: /\bDate\.now\(\)|new Date\(\)/ },
   { name: 'no secret in an environment variable of a child', at: /\.ts$/, not: /\.test\.ts$|^tools\/lint\//, finds: /PASSPHRASE['"]?\s*:/ },

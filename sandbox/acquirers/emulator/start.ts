@@ -3,7 +3,7 @@
  * acquirer's documentation, moves no money, and refuses to start in production.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '../../http/server.ts'
@@ -42,7 +42,9 @@ export interface Emulator extends SandboxServer {
 const usualMost = { payment: 30_000_000n, payout: 30_000_000n }
 
 export async function startEmulator(makeDialect: (desk: () => Desk) => Dialect, routes: (desk: Desk) => Route[], options: EmulatorOptions): Promise<Emulator> {
-  const { dir = mkdtempSync(join(tmpdir(), 'bursar-acquirer-')), clockRate = 60, payoutMs = 0, reverseMs = 300, now = Date.now } = options
+  const ownDir = options.dir === undefined ? mkdtempSync(join(tmpdir(), 'bursar-acquirer-')) : undefined
+  const dir = options.dir ?? ownDir!
+  const { clockRate = 60, payoutMs = 0, reverseMs = 300, now = Date.now } = options
   const dialect = makeDialect(() => desk)
   refuseProduction(`the emulator of ${dialect.name}`)
   const newToken = (): string => randomBytes(16).toString('hex')
@@ -74,6 +76,7 @@ export async function startEmulator(makeDialect: (desk: () => Desk) => Dialect, 
     stop: async () => {
       timers.forEach((timer) => clearTimeout(timer))
       await Promise.all([server.stop(), deliveries.stop()])
+      if (ownDir !== undefined) rmSync(ownDir, { recursive: true, force: true })
     },
   }
 }

@@ -1,7 +1,5 @@
 /** Bitcoin money in and out in one process: a real node, the database, the watcher's steps, the worker's jobs, the signer's judgement. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import pino from 'pino'
@@ -13,6 +11,7 @@ import { readPolicy } from '../../../signer/src/policy.ts'
 import { Signer as BursarSigner } from '../../../signer/src/signer.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { withoutSocket } from '../../../test/setup/signer.ts'
+import { temporaryFolder } from '../../../test/setup/temporary.ts'
 import { openBitcoinWorld, type BitcoinWorld } from '../adapters/chains/bitcoin/test-world.ts'
 import type { CoinChainAdapter } from '../adapters/chains/port.ts'
 import type { Signer } from '../adapters/signer/port.ts'
@@ -235,7 +234,7 @@ const signerOf = async (keyring: Keyring, now: () => number, { maxFee, joins }: 
   const policy = readPolicy(JSON.stringify({ version: 1, enabled: true, approvers: [], networks: { BITCOIN: bitcoin } }))
   const history = new History()
   const header = { kind: 'log', version: 1, at: now(), masterFingerprint: keyring.publicKeys.masterFingerprint } as const
-  const log = await SignatureLog.open(join(mkdtempSync(join(tmpdir(), 'bursar-bitcoin-')), 'log'), header, (entry, position) => history.record(entry, position))
+  const log = await SignatureLog.open(join(temporaryFolder('bitcoin'), 'log'), header, (entry, position) => history.record(entry, position))
   const signer = new BursarSigner({ policy, keyring, log, history, now })
   return withoutSocket(signer)
 }

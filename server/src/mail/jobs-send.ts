@@ -9,7 +9,7 @@ import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import type { StoredMail } from './mail.ts'
 import { nextTry } from './schedule.ts'
-import { claimMails, moveClaimed, releaseMails } from './store.ts'
+import { claimMail, moveClaimed } from './store.ts'
 
 export interface SendDeps {
   runtime: Runtime
@@ -20,9 +20,10 @@ export interface SendDeps {
   pause: (name: string) => Promise<void>
 }
 
-const AT_ONCE = 8
-/** Longer than a whole batch takes when every mail times out. */
-const LEASE_MS = 10 * 60_000
+/** Of one run, so that other jobs' errors and the end of the process are not kept waiting. */
+const MOST_OF_A_RUN = 20
+/** Longer than one mail takes when everything about it times out. */
+const LEASE_MS = 2 * 60_000
 /** A server that was not there for one mail is left alone for so long. */
 const REST_MS = 30_000
 /** An operator is told when nothing could be sent for so long. */
@@ -34,6 +35,8 @@ export const createSendJob = (deps: SendDeps): Job => {
   const { runtime } = deps
   /** real clock, ms: since when nothing could be sent */
   let downSince: number | undefined
+  /** real clock, ms */
+  let restUntil = 0
   const noteServer = async (outcome: SendOutcome): Promise<void> => {
     const now = runtime.clock.now()
     if (outcome.kind !== 'down') {
@@ -51,24 +54,26 @@ export const createSendJob = (deps: SendDeps): Job => {
     name: 'send mail',
     everyMs: 1_000,
     run: async (signal) => {
-      const claimed = await claim(runtime)
-      await deps.pause('mail-claimed')
-      for (const [i, mail] of claimed.entries()) {
-        const outcome = signal.aborted ? undefined : await sendOne(deps, mail)
-        if (outcome !== undefined) await noteServer(outcome)
-        if (outcome !== undefined && outcome.kind !== 'down') continue
-        const untried = outcome === undefined ? claimed.slice(i) : claimed.slice(i + 1)
-        await releaseMails(runtime.db, untried, new Date(runtime.clock.business() + REST_MS))
+      if (runtime.clock.now() < restUntil) return false
+      for (let n = 0; n < MOST_OF_A_RUN && !signal.aborted; n += 1) {
+        const mail = await claim(runtime)
+        if (!mail) return false
+        await deps.pause('mail-claimed')
+        const outcome = await sendOne(deps, mail)
+        await noteServer(outcome)
+        if (outcome.kind !== 'down') continue
+        restUntil = runtime.clock.now() + REST_MS
         return false
       }
-      return claimed.length === AT_ONCE
+      return true
     },
   }
 }
 
-const claim = ({ db, clock }: Runtime): Promise<StoredMail[]> => {
+/** One at a time: what a worker holds when it dies is one mail. */
+const claim = ({ db, clock }: Runtime): Promise<StoredMail | undefined> => {
   const now = clock.now()
-  return claimMails(db, { at: new Date(clock.business()), now: new Date(now), leaseUntil: new Date(now + LEASE_MS) }, AT_ONCE)
+  return claimMail(db, { at: new Date(clock.business()), now: new Date(now), leaseUntil: new Date(now + LEASE_MS) })
 }
 
 /** Writes and sends a mail, and notes what became of it. */

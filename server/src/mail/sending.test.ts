@@ -100,7 +100,7 @@ describe('a queued mail', () => {
     expect(await states()).toEqual(['sending'])
     await send(sender)
     expect(sender.sent).toHaveLength(1)
-    now += 10 * 60_000
+    now += 2 * 60_000
     await send(sender)
     expect(await states()).toEqual(['sent'])
     expect(new Set(sender.sent.map(({ id }) => id)).size).toBe(1)
@@ -164,6 +164,7 @@ describe('a mail server that is not there', () => {
     await job.run(new AbortController().signal)
     expect(down.sent).toHaveLength(1)
     expect((await listMails(db, {})).map(({ attempts }) => attempts).toSorted()).toEqual([0, 0, 1])
+    now += 29_000
     await job.run(new AbortController().signal)
     expect(down.sent).toHaveLength(1)
     expect(await openAlerts()).toEqual([])

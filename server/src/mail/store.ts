@@ -38,15 +38,15 @@ export interface ClaimTimes {
   leaseUntil: Date
 }
 
-/** Takes mails that are due, the longest first, and those of workers that died. */
-export const claimMails = async (db: Db, { at, now, leaseUntil }: ClaimTimes, most: number): Promise<StoredMail[]> => {
+/** Takes the mail that has been due longest, or one of a worker that died. */
+export const claimMail = async (db: Db, { at, now, leaseUntil }: ClaimTimes): Promise<StoredMail | undefined> => {
   const { rows } = await sql<StoredMail>`update mails set state = ${moveOf(mailMoves, 'queued', 'taken')!.to}, attempts = attempts + 1,
       leased_until = ${leaseUntil}, updated_at = ${at}
     where (merchant_id, id) in (select merchant_id, id from mails
       where state = any(${statesTaking(mailMoves, 'taken')}::text[]) and next_at <= ${at} and leased_until <= ${now}
-      order by next_at limit ${most} for update skip locked)
+      order by next_at, id limit 1 for update skip locked)
     returning ${COLUMNS}`.execute(db)
-  return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return rows[0]
 }
 
 /** Moves a claimed mail by its table. False when another worker has taken it over. */
@@ -61,14 +61,6 @@ export const moveClaimed = async (
     where merchant_id = ${merchantId} and id = ${id} and state = any(${statesTaking(mailMoves, event)}::text[]) and attempts = ${attempts}
     returning 1`.execute(tx)
   return rows.length > 0
-}
-
-/** Gives back what was claimed and not tried. */
-export const releaseMails = async (db: Db, mails: readonly StoredMail[], nextAt: Date): Promise<void> => {
-  await sql`update mails m set state = ${moveOf(mailMoves, 'sending', 'put-off')!.to}, attempts = m.attempts - 1, next_at = ${nextAt}, leased_until = '-infinity'
-    from unnest(${mails.map((mail) => mail.merchantId)}::uuid[], ${mails.map((mail) => mail.id)}::uuid[], ${mails.map((mail) => mail.attempts)}::integer[])
-      given(merchant_id, id, attempts)
-    where m.merchant_id = given.merchant_id and m.id = given.id and m.attempts = given.attempts and m.state = 'sending'`.execute(db)
 }
 
 /** Removes mails that ended before a time. @returns how many */

@@ -1,0 +1,24 @@
+/**
+ * Folders of one test file, gone after its last test, whether that passed or not: `cleaning.ts` sees to it. What a killed run
+ * leaves is removed by the next run that starts real components (`scratch.ts`).
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeKeptFolder } from './scratch.ts'
+
+let all: string | undefined
+
+/** A new folder, anywhere in a test file or in what it calls. */
+export function temporaryFolder(purpose: string): string {
+  if (all === undefined) {
+    all = makeKeptFolder('files')
+    // Outside a test run, in a bench or a tool, the process's end is the end.
+    process.once('exit', removeTemporaryFolders)
+  }
+  return mkdtempSync(join(all, `${purpose}-`))
+}
+
+export function removeTemporaryFolders(): void {
+  if (all !== undefined) rmSync(all, { recursive: true, force: true })
+  all = undefined
+}

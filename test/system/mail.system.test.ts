@@ -1,0 +1,72 @@
+/** Mails from the change they tell of to the mailbox of who is told, by real processes; the worker is killed on the way. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withClient } from '../../sandbox/postgres/connection.ts'
+import { startSandbox, type Mail, type Sandbox } from './sandbox.ts'
+
+const main = new URL('../../server/src/main.ts', import.meta.url).pathname
+const QUARTER = 15 * 60_000
+const TO = 'boss@shop.example'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
+}, 240_000)
+afterAll(() => sandbox?.stop(), 60_000)
+
+const bursar = (...args: string[]) => promisify(execFile)(process.execPath, [main, ...args], { env: sandbox.environment })
+const mails = () => sandbox.mails(TO)
+const arrived = async (count: number): Promise<Mail[]> => {
+  const deadline = Date.now() + 75_000
+  for (;;) {
+    const all = await mails()
+    if (all.length >= count) return all
+    if (Date.now() > deadline) throw new Error(`${all.length} of ${count} mails\n${sandbox.logs()}`)
+    await sleep(250)
+  }
+}
+const deposit = async (amount: string): Promise<void> => {
+  const [shop] = sandbox.merchants
+  const { address } = await shop.client.addresses.create({ blockchain: 'ETHEREUM', meta: `order ${amount}` })
+  await sandbox.pay('ETHEREUM', 'USDT', address, amount)
+  await sandbox.notified(shop, { kind: 'Replenish', status: 'Done', amount }, 60_000)
+}
+const digestStarted = async (): Promise<void> => {
+  for (;;) {
+    const { rowCount } = await withClient(sandbox.database, (client) => client.query('select 1 from mail_digests'))
+    if (rowCount === 1) return
+    await sleep(250)
+  }
+}
+
+test('a merchant that sets an address is mailed about a deposit, and once more under the same id when the worker dies before it knows', async () => {
+  await bursar('merchant', 'set', sandbox.merchants[0].id, 'email', TO)
+  await bursar('merchant', 'set', sandbox.merchants[0].id, 'mailLanguage', 'kk')
+  await digestStarted()
+  await deposit('12.5')
+  await sandbox.advance(QUARTER)
+  const [mail] = await arrived(1)
+  expect(mail!.subject).toMatch(/: түсімдер: 1$/)
+  expect(mail!.text).toContain('+12.5 USDT  Түсім')
+  expect(mail!.text).toContain('order 12.5')
+
+  await sandbox.kill('worker')
+  await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: 'mail-sent' })
+  await deposit('7')
+  await sandbox.advance(QUARTER)
+  await sandbox.paused('worker', 'mail-sent')
+  await sandbox.kill('worker')
+  expect(await mails()).toHaveLength(2)
+  // As if the dead worker's lease were over.
+  await withClient(sandbox.database, (client) => client.query("update mails set leased_until = '-infinity' where state = 'sending'"))
+  await sandbox.start('worker')
+  const all = await arrived(3)
+  expect(all.map(({ messageId }) => messageId)).toEqual([mail!.messageId, all[1]!.messageId, all[1]!.messageId])
+  expect(all[2]!.text).toContain('+7 USDT')
+  const { stdout } = await bursar('doctor').catch((error: { stdout: string }) => error)
+  expect(stdout).toMatch(/ok {3}mail: 127\.0\.0\.1:\d+ takes us/)
+  expect(stdout).toContain('ok   mail: 0 waiting')
+  expect(sandbox.logs()).not.toContain(TO)
+}, 300_000)
