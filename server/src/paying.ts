@@ -1,11 +1,10 @@
 import type { Network } from '@bursar/chainkit'
-import type { World } from './app.ts'
 import { createCryptoPages, createFiatPages, createLivePages, createSellers, invoicePageRoutes } from './checkout/index.ts'
 import { listen, type PoolSettings } from './db/index.ts'
 import { createDocumentMaker } from './documents/index.ts'
-import { fiatSettings } from './fiat.ts'
+import { fiatSettings, type FiatWorld } from './fiat.ts'
 import { createInvoices } from './invoices/index.ts'
-import { invoiceSettings } from './invoicing.ts'
+import { invoiceSettings, type InvoicingWorld } from './invoicing.ts'
 import type { MerchantDirectory } from './merchants/index.ts'
 import type { PageRoute } from './platform/page.ts'
 
@@ -15,7 +14,7 @@ export interface Checkout {
 }
 
 /** Payers' pages of both kinds of invoice, told of changes over one connection of this process. */
-export const createCheckout = (world: World, directory: MerchantDirectory, pool: PoolSettings, chainIds: ReadonlyMap<Network, bigint>): Checkout => {
+export const createCheckout = (world: FiatWorld & InvoicingWorld, directory: MerchantDirectory, pool: PoolSettings, chainIds: ReadonlyMap<Network, bigint>): Checkout => {
   const { runtime, catalogue, claimTokens } = world
   const documents = createDocumentMaker()
   const sellers = createSellers(directory)
