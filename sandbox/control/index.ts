@@ -30,11 +30,21 @@ export interface ControlOptions {
     set(body: unknown): Promise<unknown>
   }
   readonly bank?: BankControl
+  /** Pays an invoice as its payer would, continuing on its page first where nobody has. */
+  readonly payInvoice?: (payment: InvoicePayment) => Promise<unknown>
   /** Makes a price source lie or fail; undefined: the truth again. */
   readonly setSourceFault?: (source: Source, fault: Fault | undefined) => void
   /** What everybody was mailed. */
   readonly mails?: MailStore
   readonly log?: (line: string) => void
+}
+
+const HOWS = ['exact', 'partial', 'over', 'late', 'wrong-asset'] as const
+
+export interface InvoicePayment {
+  readonly id: string
+  /** `late`: business time of everything moves to its end first */
+  readonly how: (typeof HOWS)[number]
 }
 
 /** A hundred years: further than any expiry. */
@@ -89,7 +99,7 @@ function chainRoutes(chains: readonly SandboxChain[]): Route[] {
   ]
 }
 
-function platformRoutes({ credit, setClock, rates, setSourceFault }: ControlOptions): Route[] {
+function platformRoutes({ credit, setClock, payInvoice, rates, setSourceFault }: ControlOptions): Route[] {
   return [
     post('/credit', ['merchantId', 'ticker', 'amount'], (fields) =>
       present(
@@ -103,6 +113,9 @@ function platformRoutes({ credit, setClock, rates, setSourceFault }: ControlOpti
     ),
     post('/clock', ['advanceMs'], (fields) =>
       present(setClock, 'POST /clock')({ advanceMs: wholeNumber(fields, 'advanceMs', 0, longestAdvanceMs) }),
+    ),
+    post('/invoice/pay', ['id', 'how'], (fields) =>
+      present(payInvoice, 'POST /invoice/pay')({ id: identifier(fields), how: oneOf(fields, 'how', HOWS) as InvoicePayment['how'] }),
     ),
     { method: 'GET', path: /^\/rates$/, name: 'GET /rates', handle: () => present(rates, 'GET /rates').list() },
     post('/rates/fault', ['source', 'kind', 'factor'], async (fields) => {
@@ -159,4 +172,10 @@ function present<T>(part: T | undefined, operation: string): T {
   if (part === undefined)
     throw new Refusal(`${operation} needs the platform, which this sandbox runs without`, { status: 501, code: 106 })
   return part
+}
+
+function identifier(fields: Fields): string {
+  const id = text(fields, 'id').toLowerCase()
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new Refusal('id: send the id of an invoice, which is a UUID')
+  return id
 }

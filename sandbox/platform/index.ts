@@ -17,6 +17,8 @@ import { writeSettingsFiles } from './files.ts'
 import { prepareKeys, readWallet } from './keys.ts'
 import { demoMerchants } from './merchants.ts'
 import type { DemoMerchant } from './merchants.ts'
+import { openCardPayer } from './card-payer.ts'
+import { openPayer } from './invoices.ts'
 import { createPrices } from './prices.ts'
 import { environmentOf, startRole, startSigner } from './programs.ts'
 import type { Places, ServerRole } from './programs.ts'
@@ -35,6 +37,8 @@ export interface Platform {
   startSigner(): Promise<void>
 }
 
+/** As the platform's own setting is when nobody sets it. */
+const QUOTE_MS = 15 * 60_000
 /** Longest path of a Unix socket, less its end byte. */
 const LONGEST_SOCKET = 107
 
@@ -59,6 +63,14 @@ export async function startPlatform(
       port: settings.ports.bank, portSetting: portVariables.bank, dir: join(settings.dir, 'bank'), accounts, log,
     }),
   )
+  const acquirers = writeAcquirersFile(settings.dir, keys.folder, bank.url)
+  const cards = openCardPayer({
+    databaseUrl: world.databaseUrl, assets, acquirers: JSON.parse(readFileSync(acquirers, 'utf8')), publicUrl: `http://127.0.0.1:${settings.ports.api}`,
+  })
+  const payer = openPayer({
+    databaseUrl: world.databaseUrl, keys: readWallet(keys), assets, chains: world.chains, quoteMs: QUOTE_MS, payFiat: (payment) => cards.pay(payment),
+    advance: (advanceMs) => treasury.setClock({ advanceMs }),
+  })
   const prices = createPrices()
   const market = await supervisor.start('price sources', () => startMarket({ port: settings.ports.market, portSetting: portVariables.market, usd: prices.usd }))
   const control = await supervisor.start('control', async () => {
@@ -66,11 +78,11 @@ export async function startPlatform(
       port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, rates: prices, setSourceFault: market.setFault, bank: bank.control, mails: world.mailbox.mails, log,
       credit: (credit) => treasury.credit(credit),
       setClock: (move) => treasury.setClock(move),
+      payInvoice: (payment) => payer.pay(payment),
     })
-    return { ...server, stop: () => server.stop().then(() => treasury.close()) }
+    return { ...server, stop: () => server.stop().then(() => Promise.all([treasury.close(), payer.close(), cards.close()])).then(() => {}) }
   })
   const socket = socketPath(settings.dir)
-  const acquirers = writeAcquirersFile(settings.dir, keys.folder, bank.url)
   const exchangeFile = writeExchangeFile(settings.dir, market.url)
   const places: Places = { root, databaseUrl: world.databaseUrl, ratesUrl: `${control.url}/rates`, smtpUrl: world.mailbox.url, keys, files, acquirers, exchangeFile, socket: socket.path }
   const environment = environmentOf(places, settings, 0)

@@ -1,4 +1,5 @@
 /** The sandbox's own keys, made once and kept: a signer's seed, its passphrase, the data key. Never for real money. */
+import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -17,9 +18,10 @@ export interface SandboxKeys {
 
 /** Extended public keys of the hot wallets, by chain family. */
 export interface SandboxWallet {
-  readonly bitcoin: { readonly hot: string }
-  readonly evm: { readonly hot: string }
-  readonly tron: { readonly hot: string }
+  readonly bitcoinChain: BitcoinChain
+  readonly bitcoin: { readonly hot: string; readonly deposit: string }
+  readonly evm: { readonly hot: string; readonly deposit: string }
+  readonly tron: { readonly hot: string; readonly deposit: string }
 }
 
 const FAMILIES = ['bitcoin', 'evm', 'tron'] as const

@@ -53,6 +53,8 @@ export interface Sandbox {
   balanceOf(blockchain: Network, ticker: string, address: string): Promise<string>
   credit(merchant: Merchant, ticker: string, amount: string): Promise<void>
   advance(ms: number): Promise<void>
+  /** Pays an invoice as its payer would. */
+  payInvoice(id: string, how: 'exact' | 'partial' | 'over' | 'late' | 'wrong-asset'): Promise<{ hash: string; amount: string; ticker: string; blockchain: Network; to: string }>
   rates(usd: Record<string, string>): Promise<void>
   /** A price source lies or fails; without a kind it tells the truth again. */
   sourceFault(fault: { source: string; kind?: string; factor?: number }): Promise<void>
@@ -170,6 +172,7 @@ const connect = (
       (await ask<{ value: string }>('GET', `${control}/balance?blockchain=${blockchain}&ticker=${ticker}&address=${address}`)).value,
     credit: async (merchant, ticker, amount) => void (await ask('POST', `${control}/credit`, { merchantId: merchant.id, ticker, amount })),
     mails: (to) => ask('GET', `${control}/mail?to=${encodeURIComponent(to)}`),
+    payInvoice: (id, how) => ask('POST', `${control}/invoice/pay`, { id, how }),
     advance: async (advanceMs) => void (await ask('POST', `${control}/clock`, { advanceMs })),
     rates: async (usd) => void (await ask('POST', `${control}/rates`, usd)),
     bank: (what, body) => ask('POST', `${control}/bank/${what}`, body),

@@ -1,8 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { KeptAnswer } from '../ledger/index.ts'
-import type { AnswerKey } from '../platform/route.ts'
+import { isUuid } from '../base/id.ts'
 import { moveOf, statesTaking } from '../base/moves.ts'
 import type { Db, Tx } from '../db/index.ts'
+import type { KeptAnswer } from '../ledger/index.ts'
+import type { AnswerKey } from '../platform/route.ts'
 import type { Invoice } from './invoice.ts'
 import { invoiceMoves, type InvoiceEvent } from './machine.ts'
 
@@ -64,10 +65,12 @@ export const findInvoice = async (db: Db | Tx, merchantId: string, id: string): 
   (await select(db, sql`i.merchant_id = ${merchantId} and i.id = ${id}`))[0]
 
 /** By its id alone, as the payer's page knows it. */
-export const findById = async (db: Db | Tx, id: string): Promise<Invoice | undefined> => (await select(db, sql`i.id = ${id}`))[0]
+export const findById = async (db: Db | Tx, id: string): Promise<Invoice | undefined> =>
+  isUuid(id) ? (await select(db, sql`i.id = ${id}`))[0] : undefined
 
 /** By its id alone, locked: nothing else changes it until the transaction ends. */
-export const lockById = async (tx: Tx, id: string): Promise<Invoice | undefined> => (await select(tx, sql`i.id = ${id} for update`))[0]
+export const lockById = async (tx: Tx, id: string): Promise<Invoice | undefined> =>
+  isUuid(id) ? (await select(tx, sql`i.id = ${id} for update`))[0] : undefined
 
 /** Invoices whose addresses these are, locked in the order of their keys. */
 export const lockAtAddresses = async (tx: Tx, addresses: readonly { merchantId: string; addressId: string }[]): Promise<Invoice[]> =>

@@ -1,0 +1,152 @@
+/** Crypto invoices on real nodes, as a merchant and a payer see them. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSandbox, type Network, type Sandbox } from './sandbox.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
+}, 180_000)
+afterAll(() => sandbox?.stop(), 60_000)
+
+const HOUR = 3_600_000
+const shop = () => sandbox.merchants[0]
+const invoices = () => shop().client.invoices.crypto
+const balance = async (ticker: string): Promise<number> => Number((await shop().client.balances.list([ticker]))[0]!.value)
+const bodies = async (match: (body: Record<string, unknown>) => boolean): Promise<Record<string, unknown>[]> =>
+  (await sandbox.messages(shop())).map((message) => JSON.parse(message.body) as Record<string, unknown>).filter(match)
+const told = async (id: string): Promise<unknown[]> => (await bodies((body) => body['id'] === id)).map(({ status }) => status)
+const toldOf = async (hash: string): Promise<unknown[]> => (await bodies((body) => body['hash'] === hash)).map(({ status }) => status)
+const create = async (amount: Record<string, string> | undefined, more: Record<string, unknown> = {}): Promise<string> =>
+  (await invoices().create({ name: 'Order 1042', ...(amount === undefined ? {} : { amount: amount as { ticker: string } }), ...more })).id
+
+describe('paid exactly', () => {
+  test.each([
+    ['BITCOIN', 'BTC', '0.004'], ['ETHEREUM', 'USDT', '25.5'], ['ETHEREUM', 'ETH', '0.75'], ['BINANCE_SMART_CHAIN', 'USDT', '31.25'], ['TRON', 'USDT', '18.75'],
+  ] as const)('on %s in %s: PENDING, DONE, the balance, and no Replenish', async (blockchain, ticker, value) => {
+    const before = await balance(ticker)
+    const id = await create({ value, ticker, blockchain }, { meta: 'order 7 ✓', description: 'Two books' })
+    expect(await invoices().get(id)).toMatchObject({ status: 'CREATED', paidAmount: '0' })
+    const { hash, amount, to } = await sandbox.payInvoice(id, 'exact')
+    expect(amount).toBe(value)
+    const pending = await sandbox.notified(shop(), { id, status: 'PENDING' })
+    expect(pending).toMatchObject({ kind: 'CryptoInvoice', address: to, amount: value, paidAmount: '0', meta: 'order 7 ✓', description: 'Two books' })
+    expect(await sandbox.notified(shop(), { id, status: 'DONE' })).toMatchObject({ paidAmount: value, fee: '0', time: pending['time'] })
+    expect(await invoices().get(id)).toMatchObject({ status: 'PAID', paidAmount: value, address: to })
+    expect(await balance(ticker)).toBeCloseTo(before + Number(value), 8)
+    expect(await toldOf(hash)).toEqual([])
+  }, 90_000)
+})
+
+test('priced in EUR, left open to the payer: quoted when the payer continues, and paid at that', async () => {
+  const id = await create(undefined, { baseAmount: { value: '54', ticker: 'EUR' } })
+  expect(await invoices().get(id)).toMatchObject({ status: 'CREATED', amount: null, baseAmount: { value: '54', ticker: 'EUR' } })
+  await sandbox.payInvoice(id, 'exact')
+  const done = await sandbox.notified(shop(), { id, status: 'DONE' })
+  expect(done).toMatchObject({ ticker: 'USDT', blockchain: 'ETHEREUM', baseTicker: 'EUR', baseAmount: '54', paidPrice: '54' })
+  expect(done['amount']).toBe(done['paidAmount'])
+  expect(Number(done['amount'])).toBeGreaterThan(50)
+})
+
+test('in parts, and over: the page adds up, and paidAmount is above amount', async () => {
+  const id = await create({ value: '40', ticker: 'USDT', blockchain: 'BINANCE_SMART_CHAIN' })
+  expect((await sandbox.payInvoice(id, 'partial')).amount).toBe('20')
+  await sandbox.notified(shop(), { id, status: 'PENDING' })
+  const deadline = performance.now() + 30_000
+  while ((await invoices().get(id)).paidAmount !== '20') {
+    if (performance.now() > deadline) throw new Error('the first part is not credited')
+    await sleep(200)
+  }
+  expect(await invoices().get(id)).toMatchObject({ status: 'PENDING' })
+  expect((await sandbox.payInvoice(id, 'over')).amount).toBe('40')
+  expect(await sandbox.notified(shop(), { id, status: 'DONE' })).toMatchObject({ amount: '40', paidAmount: '60' })
+})
+
+test('in the wrong asset: an ordinary deposit, told and not counted', async () => {
+  const id = await create({ value: '10', ticker: 'USDT', blockchain: 'ETHEREUM' })
+  const { hash, ticker } = await sandbox.payInvoice(id, 'wrong-asset')
+  expect(await sandbox.notified(shop(), { hash, status: 'Done' })).toMatchObject({ kind: 'Replenish', ticker })
+  expect(await invoices().get(id)).toMatchObject({ status: 'REGISTERED', paidAmount: '0' })
+  await sandbox.payInvoice(id, 'exact')
+  await sandbox.notified(shop(), { id, status: 'DONE' })
+})
+
+test('a branch without the payment: not paid; the payment of the new branch pays', async () => {
+  const id = await create({ value: '12', ticker: 'USDT', blockchain: 'TRON' })
+  const { hash } = await sandbox.payInvoice(id, 'exact')
+  await sandbox.mine('TRON', 1)
+  while ((await invoices().get(id)).status !== 'PENDING') await sleep(100)
+  await sandbox.reorg('TRON', 8, [hash])
+  await sandbox.mine('TRON', 12)
+  expect(await invoices().get(id)).toMatchObject({ status: 'PENDING', paidAmount: '0' })
+  const { to } = (await sandbox.notified(shop(), { id, status: 'PENDING' })) as { to?: string }
+  expect(to).toBeUndefined()
+  await sandbox.pay('TRON', 'USDT', (await invoices().get(id)).address!, '12')
+  expect(await sandbox.notified(shop(), { id, status: 'DONE' })).toMatchObject({ paidAmount: '12' })
+  expect(await told(id)).toEqual(['PENDING', 'DONE'])
+}, 90_000)
+
+test('closed by the merchant with what there is, and by nobody else', async () => {
+  const id = await create({ value: '40', ticker: 'USDT', blockchain: 'ETHEREUM' })
+  await expect(invoices().close(id)).rejects.toMatchObject({ status: 400 })
+  await sandbox.payInvoice(id, 'partial')
+  while ((await invoices().get(id)).paidAmount !== '20') await sleep(200)
+  const other = sandbox.merchants[1].client.invoices.crypto
+  await expect(other.close(id)).rejects.toMatchObject({ status: 404 })
+  await expect(other.get(id)).rejects.toMatchObject({ status: 404 })
+  expect(await invoices().close(id)).toMatchObject({ id, status: 'PAID', paidAmount: '20' })
+  expect(await sandbox.notified(shop(), { id, status: 'DONE' })).toMatchObject({ amount: '40', paidAmount: '20' })
+}, 60_000)
+
+test('a form makes an invoice of its merchant and sends the browser to its page; rubbish is refused', async () => {
+  const post = (fields: Record<string, string>) => fetch(`${sandbox.api}/merchants/invoices/crypto/form`, {
+    method: 'POST', redirect: 'manual', body: new URLSearchParams(fields), headers: { accept: 'application/json' },
+  })
+  const answer = await post({ merchantId: shop().id, name: 'Donation', value: '10', ticker: 'USDT', meta: '', email: '' })
+  expect(answer.status).toBe(303)
+  const id = /\/invoices\/crypto\/([0-9a-f-]{36})$/.exec(answer.headers.get('location')!)![1]!
+  expect(await invoices().get(id)).toMatchObject({ status: 'CREATED', name: 'Donation', amount: { value: '10', ticker: 'USDT' } })
+  for (const [fields, field] of [
+    [{ merchantId: '00000000-0000-4000-8000-000000000000', name: 'x' }, 'merchantId'],
+    [{ merchantId: shop().id, name: 'x', redirectUrl: 'javascript:alert(1)' }, 'redirectUrl'],
+    [{ merchantId: shop().id, name: 'x', redirectUrl: 'https://evil.example/' }, 'redirectUrl'],
+    [{ merchantId: shop().id, name: 'x', value: '10' }, 'ticker'],
+    [{ merchantId: shop().id, name: 'x', targetTicker: 'USDT', targetAddress: 'TEvil', targetBlockchain: 'TRON' }, 'targetAddress'],
+    [{ merchantId: shop().id, name: 'x', nmae: 'y' }, 'nmae'],
+  ] as [Record<string, string>, string][]) {
+    const refused = await post(fields)
+    expect({ status: refused.status, ...(await refused.json() as object) }).toMatchObject({ status: 400, code: 100, field })
+  }
+})
+
+// The clock goes on for everything: what follows comes last.
+test('72 hours later: EXPIRED with what was paid, in spite of a worker killed over it; late money is told, and makes it PAID', async () => {
+  const id = await create({ value: '30', ticker: 'USDT', blockchain: 'ETHEREUM' }, { email: 'payer@example.com' })
+  const untouched = await create(undefined)
+  await sandbox.payInvoice(id, 'partial')
+  while ((await invoices().get(id)).paidAmount !== '15') await sleep(200)
+  await sandbox.kill('worker')
+  await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: 'invoices-expired' })
+  await sandbox.advance(72 * HOUR)
+  await sandbox.paused('worker', 'invoices-expired')
+  await sandbox.kill('worker')
+  await sandbox.start('worker')
+  expect(await sandbox.notified(shop(), { id, status: 'EXPIRED' })).toMatchObject({ amount: '30', paidAmount: '15' })
+  await sandbox.notified(shop(), { id: untouched, status: 'EXPIRED' })
+  expect(await invoices().get(id)).toMatchObject({ status: 'EXPIRED', paidAmount: '15' })
+  const { hash, amount } = await sandbox.payInvoice(id, 'late')
+  expect(amount).toBe('15')
+  await sandbox.notified(shop(), { hash, status: 'Done' })
+  expect(await sandbox.notified(shop(), { id, status: 'DONE' })).toMatchObject({ paidAmount: '30' })
+  expect(await told(id)).toEqual(['PENDING', 'EXPIRED', 'DONE'])
+  expect(await told(untouched)).toEqual(['EXPIRED'])
+}, 120_000)
+
+test.each([['BITCOIN'], ['BINANCE_SMART_CHAIN']] as [Network][])('the command for late money brings its invoice on %s to the end first', async (blockchain) => {
+  const asked = blockchain === 'BITCOIN' ? { value: '0.002', ticker: 'BTC', blockchain } : { value: '0.5', ticker: 'BNB', blockchain }
+  const id = await create(asked, { duration: HOUR })
+  const { hash } = await sandbox.payInvoice(id, 'late')
+  await sandbox.notified(shop(), { hash, status: 'Done' })
+  await sandbox.notified(shop(), { id, status: 'DONE' })
+  expect(await told(id)).toEqual(['PENDING', 'EXPIRED', 'DONE'])
+}, 90_000)
