@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chromium } from 'playwright-core'
 import { createTransport } from 'nodemailer'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { describeWithChromium, useChromium } from '../../test/setup/chromium/index.ts'
 import { temporaryFolder } from '../../test/setup/temporary.ts'
 import { startControl } from '../control/index.ts'
 import type { SandboxServer } from '../http/server.ts'
@@ -64,15 +64,16 @@ test('continues after a restart, and after a kill in the middle of a line', asyn
   expect((await mailbox.mails.after(0)).map(({ seq, subject }) => [seq, subject])).toEqual([[1, 'Чек'], [2, 'Другий']])
 })
 
-test('is a page on which the link of a mail can be clicked, and nothing in a mail runs', async () => {
-  await send('payer@example.com', {
-    subject: '<b>Claim</b>',
-    html: `<html><head></head><script>document.title='ran'</script><img src="${inbox.url}/seen"><a href="${inbox.url}/messages">the claim link</a></html>`,
-  })
-  await fetch(inbox.notificationsUrl('shop'), { method: 'POST', body: '{"kind":"Replenish","status":"Done","meta":"<img src=x>"}' })
-  const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox'] })
-  try {
-    const context = await browser.newContext()
+describeWithChromium('the inbox', () => {
+  const visit = useChromium()
+
+  test('is a page on which the link of a mail can be clicked, and nothing in a mail runs', async () => {
+    await send('payer@example.com', {
+      subject: '<b>Claim</b>',
+      html: `<html><head></head><script>document.title='ran'</script><img src="${inbox.url}/seen"><a href="${inbox.url}/messages">the claim link</a></html>`,
+    })
+    await fetch(inbox.notificationsUrl('shop'), { method: 'POST', body: '{"kind":"Replenish","status":"Done","meta":"<img src=x>"}' })
+    const context = await visit()
     const page = await context.newPage()
     const asked: string[] = []
     page.on('response', (response) => asked.push(response.url()))
@@ -84,7 +85,5 @@ test('is a page on which the link of a mail can be clicked, and nothing in a mai
     expect(await page.title()).toBe('Inbox')
     expect(asked).toContain(`${inbox.url}/mails/1/html`)
     expect(asked.filter((url) => url.endsWith('/seen') || url.endsWith('/x'))).toEqual([])
-  } finally {
-    await browser.close()
-  }
+  })
 })

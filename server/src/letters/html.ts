@@ -30,10 +30,10 @@ export const htmlOf = (parts: LetterParts, language: string): string => {
 <body class="page" style="margin:0;padding:0;background:#f2f4f7;-webkit-text-size-adjust:100%">
 <table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" style="background:#f2f4f7"><tr><td align="center" style="padding:32px 12px">
 <table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;background:#ffffff;border:1px solid #e1e6ec;border-radius:14px;border-collapse:separate">
-<tr><td class="inner" style="padding:32px 36px;font-family:${FONT};font-size:16px;line-height:1.5">
+<tr><td class="inner" style="padding:32px 36px;font-family:${FONT};font-size:16px;line-height:1.5;overflow-wrap:anywhere;word-break:break-word">
 <p class="soft" style="margin:0 0 20px;color:#56647a;font-size:14px">${escape(sender)}</p>
 ${titleHtml(title, tone)}
-${amount === null ? '' : `<p class="amount ink" style="margin:4px 0 20px;color:#131a24;font-size:32px;line-height:1.25;font-weight:700;overflow-wrap:anywhere">${escape(amount)}</p>`}
+${amount === null ? '' : `<p class="amount ink" style="margin:0 0 20px;color:#131a24;font-size:32px;line-height:1.25;font-weight:700;overflow-wrap:anywhere">${escape(amount)}</p>`}
 ${blocks.map(blockHtml).join('\n')}
 <p class="soft line" style="margin:28px 0 0;padding-top:16px;border-top:1px solid #e1e6ec;color:#56647a;font-size:13px">${escape(footer)}</p>
 </td></tr></table></td></tr></table></body></html>
@@ -41,9 +41,9 @@ ${blocks.map(blockHtml).join('\n')}
 }
 
 const titleHtml = (title: string, tone: LetterParts['tone']): string =>
-  `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:0 0 8px"><tr>
-<td width="28" height="28" align="center" valign="middle" aria-hidden="true" style="width:28px;height:28px;border-radius:14px;background:${TONES[tone]};color:#ffffff;font-family:${FONT};font-size:16px;line-height:28px;font-weight:700">${MARKS[tone]}</td>
-<td style="padding-left:12px"><h1 class="ink" style="margin:0;color:#131a24;font-family:${FONT};font-size:20px;line-height:1.3;font-weight:600">${escape(title)}</h1></td></tr></table>`
+  `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:0 0 14px"><tr>
+<td width="28" valign="top" aria-hidden="true"><div style="width:28px;height:28px;border-radius:14px;background:${TONES[tone]};color:#ffffff;font-family:${FONT};font-size:16px;line-height:28px;font-weight:700;text-align:center">${MARKS[tone]}</div></td>
+<td valign="middle" style="padding-left:12px"><h1 class="ink" style="margin:0;color:#131a24;font-family:${FONT};font-size:20px;line-height:1.3;font-weight:600">${escape(title)}</h1></td></tr></table>`
 
 const blockHtml = (block: Block): string => {
   switch (block.kind) {
