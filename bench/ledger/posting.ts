@@ -29,6 +29,7 @@ export const acceptance = (merchantId: string, n: number, newId: NewId, affordab
     holdId: newId(),
     outgoingId: null,
     doneSent: false,
+    toldAs: null,
     createdAt: new Date(),
   }
   const hash = createHash('sha256').update(withdrawal.localId!)

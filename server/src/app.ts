@@ -23,10 +23,12 @@ import {
   BASE_TICKERS, createExpiryJob, createInvoiceCreator, createInvoices, createQuoteJob, invoiceFormRoute, invoiceRoutes, type ClaimTokens,
 } from './invoices/index.ts'
 import { invoiceSettings } from './invoicing.ts'
+import { exchangeWithdrawalRoutes } from './exchange-withdrawals/index.ts'
 import type { Job } from './jobs/index.ts'
 import { createCommitter } from './ledger/index.ts'
 import { markKeyUsed, type MerchantDirectory } from './merchants/index.ts'
 import { bitcoinHotAddress, createFollowing, createSendingJob, evmHotAddress, evmHotKeys, tronHotAddress, type OutgoingSubscriber, type PausePoint, type WalletKeys } from './outgoing/index.ts'
+import { createStopsReader } from './orders/index.ts'
 import type { OffsetClock } from './platform/clock.ts'
 import type { PageRoute } from './platform/page.ts'
 import type { Route } from './platform/route.ts'
@@ -41,7 +43,7 @@ import { createFunding, createHotWatchJob, createReconcileJob, createSealJob, un
 import { createLeadership, createUntracedAlarm, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
 import { createAttemptPruneJob, webhookRoutes, type Delivery } from './webhooks/index.ts'
 import {
-  createAddressHolders, createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createRebalanceJob, createSettlement, createTronPayoutJob,
+  createAddressHolders, createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createRebalanceJob, createSettlement, createTermsReader, createTronPayoutJob,
   spendableSun, withdrawalRoutes,
   type PayoutDeps,
 } from './withdrawals/index.ts'
@@ -118,22 +120,20 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
   const creator = createInvoiceCreator(runtime.db)
   const tickers = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
   const fiat = createFiatApi(world, directory, [hearPayoutCallback])
+  const rules = { catalogue, bitcoinChain: wallet.bitcoinChain, served: networks }
+  const desk = { runtime, policy: world.exchange, legs: createLegsReader(runtime.db, runtime.clock.now), stops: createStopsReader(runtime.db, runtime.clock.now) }
   const routes: Route[] = [
     ...balanceRoutes({ runtime, catalogue }),
     ...addressRoutes({ runtime, issuer, networks }),
     ...depositRoutes({ db: runtime.db, catalogue }),
-    ...withdrawalRoutes({
-      runtime,
-      committer,
-      holders,
-      rules: { catalogue, bitcoinChain: wallet.bitcoinChain, served: networks },
-    }),
+    ...withdrawalRoutes({ runtime, committer, holders, rules }),
     ...assetRoutes({ catalogue, prices: createPriceReader(runtime.db, tickers, runtime.clock.now) }),
     ...webhookRoutes({ db: runtime.db }),
-    ...exchangeRoutes({ runtime, policy: world.exchange, legs: createLegsReader(runtime.db, runtime.clock.now) }),
     ...fiat.routes,
     ...createCardApi(world, committer),
     ...invoiceRoutes({ runtime, directory, creator, settings: invoiceSettings(world) }),
+    ...exchangeRoutes(desk),
+    ...exchangeWithdrawalRoutes({ desk, placing: { holders, rules }, terms: createTermsReader(runtime.db, catalogue, runtime.clock.now) }),
   ]
   const checkout = createCheckout(world, directory, pool, chainIds)
   const pages: PageRoute[] = [

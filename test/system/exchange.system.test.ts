@@ -59,3 +59,23 @@ describe('an exchange', () => {
     await priced('USDT', 'BTC')
   })
 })
+
+describe('an exchange with withdrawal', () => {
+  test('is Exchanged at once, Done when it is mined, and pays to the unit', async () => {
+    const to = await sandbox.outside('ETHEREUM')
+    const asked = { ticker: 'USDC', spendTicker: 'USDT', amount: '50', side: 'withdraw', blockchain: 'ETHEREUM' } as const
+    await priced('USDT', 'USDC')
+    const { withdraw, exchange, price } = await merchant().client.exchange.withdrawals.crypto.estimate({ ...asked, to })
+    const { id } = await merchant().client.exchange.withdrawals.crypto.create({
+      ...asked, to, fee: withdraw.fee, exchangeFee: exchange.fee, price: price.value, localId: 'xw-1',
+    })
+    const told = { kind: 'CryptoExchangeWithdraw', ticker: 'USDC', amount: '50', fee: withdraw.fee, exchangeFee: exchange.fee, to, address: to, localId: 'xw-1', exchanged: true }
+    expect(await sandbox.notified(merchant(), { id, status: 'Exchanged' })).toMatchObject(told)
+    const done = await sandbox.notified(merchant(), { id, status: 'Done' })
+    expect(done).toMatchObject(told)
+    expect(done['hash']).toMatch(/^0x[0-9a-f]{64}$/)
+    expect(Number(await sandbox.balanceOf('ETHEREUM', 'USDC', to))).toBeCloseTo(50 - Number(withdraw.fee), 6)
+    const all = (await sandbox.messages(merchant())).map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+    expect(all.filter((body) => body['id'] === id).map(({ status }) => status)).toEqual(['Exchanged', 'Done'])
+  })
+})

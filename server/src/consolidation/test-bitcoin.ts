@@ -164,7 +164,7 @@ export const openBitcoinMoney = async (
     const { at, newId } = momentOf(runtime)
     const w: Withdrawal = {
       merchantId, id: newId(), ticker: 'BTC', blockchain: 'BITCOIN', to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
-      failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, createdAt: at,
+      failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
     }
     await inTransaction(db, async (tx) => {
       await applyAll(tx, [{ transfer: holdTransfer(w) }])

@@ -164,7 +164,7 @@ const planned = async (name: string, merchants: readonly string[], hashes: reado
       await applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs, at: moment.at } }])
       const withdrawal = {
         merchantId, id, ticker: 'BTC', blockchain: 'BITCOIN', to: 'x', units: 1_000n, fee: 10n, localId: null, meta: null, state: 'planned', failReason: null,
-        internal: false, holdId: here.runtime.newId(), outgoingId, doneSent: false, createdAt: moment.at,
+        internal: false, holdId: here.runtime.newId(), outgoingId, doneSent: false, toldAs: null, createdAt: moment.at,
       } as const
       await applyAll(tx, [{ transfer: holdTransfer(withdrawal) }])
       await insertWithdrawal(tx, withdrawal, 'planned')

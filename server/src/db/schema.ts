@@ -315,6 +315,17 @@ export interface ExchangeQuotesTable {
   expires_at: Date
 }
 
+export interface ExchangeWithdrawalsTable {
+  merchant_id: string
+  id: string
+  exchange_id: string
+  kind: string
+  local_id: string | null
+  meta: string | null
+  caused_by: string | null
+  created_at: Date
+}
+
 export interface ExchangesTable {
   merchant_id: string
   id: string
@@ -799,6 +810,7 @@ export interface WithdrawalsTable {
   not_before: Date
   created_at: Date
   updated_at: Date
+  told_as: unknown | null
 }
 
 export interface Schema {
@@ -827,6 +839,7 @@ export interface Schema {
   events: EventsTable
   exchange_inventory: ExchangeInventoryTable
   exchange_quotes: ExchangeQuotesTable
+  exchange_withdrawals: ExchangeWithdrawalsTable
   exchanges: ExchangesTable
   fee_rates_seen: FeeRatesSeenTable
   fiat_invoices: FiatInvoicesTable

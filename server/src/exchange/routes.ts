@@ -1,26 +1,19 @@
-import { estimateErrors, generalErrors, orderErrors } from '@bursar/contract'
-import { sql } from 'kysely'
-import { inTransaction, type Db } from '../db/index.ts'
+import { estimateErrors, orderErrors } from '@bursar/contract'
+import { inTransaction } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import { formatUnits } from '../money/index.ts'
+import { readText } from '../orders/index.ts'
 import { withStoredAnswer } from '../platform/answers.ts'
-import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../platform/route.ts'
-import { momentOf, type Runtime } from '../platform/runtime.ts'
+import type { ApiAnswer, ApiRequest, Route } from '../platform/route.ts'
+import { momentOf } from '../platform/runtime.ts'
 import type { Legs } from '../rates/index.ts'
-import { fill, tellExchange } from './commands.ts'
+import { tellExchange } from './commands.ts'
+import { estimate, fillOrder, priceOrder, type DeskDeps } from './desk.ts'
 import { directionsOf, type Direction } from './direction.ts'
-import { inventoryOf } from './inventory.ts'
-import { chargedFee, checkLimits, fillOf, quoteNow, readDirection, readPrice, readSideAmount, type Asked } from './order.ts'
+import { readDirection, readPrice, readSideAmount, type Asked } from './order.ts'
 import type { ExchangePolicy } from './policy.ts'
-import { isNoWorse, PRICE_DECIMALS } from './pricing.ts'
+import { PRICE_DECIMALS } from './pricing.ts'
 import { isQuote, quote, type Quote } from './quoting.ts'
-import { insertQuote, promisedOf, takeQuote } from './store.ts'
-
-export interface ExchangeRoutesDeps {
-  runtime: Runtime
-  policy: ExchangePolicy
-  legs(): Promise<Legs>
-}
 
 interface ExchangeBody extends Asked {
   fee?: string
@@ -29,9 +22,9 @@ interface ExchangeBody extends Asked {
   meta?: string
 }
 
-export const exchangeRoutes = (deps: ExchangeRoutesDeps): Route[] => [
+export const exchangeRoutes = (deps: DeskDeps): Route[] => [
   { operation: 'listExchangeDirections', handle: async () => ok(directionBodies(deps.policy, await deps.legs())) },
-  { operation: 'estimateExchange', handle: (request) => estimate(deps, request) },
+  { operation: 'estimateExchange', handle: (request) => estimateRoute(deps, request) },
   { operation: 'createExchange', handle: (request) => create(deps, request) },
 ]
 
@@ -58,26 +51,12 @@ const directionBodies = (policy: ExchangePolicy, legs: Legs): unknown[] =>
 
 const decimalsOf = ({ scale, step }: { scale: number; step: bigint }): number => formatUnits(step, scale).split('.')[1]?.length ?? 0
 
-const estimate = async ({ runtime, policy, legs }: ExchangeRoutesDeps, { merchantId, query }: ApiRequest): Promise<ApiAnswer> => {
+const estimateRoute = async (deps: DeskDeps, { merchantId, query }: ApiRequest): Promise<ApiAnswer> => {
   const asked = query as unknown as Asked
-  const direction = readDirection(policy, asked, estimateErrors)
+  const direction = readDirection(deps.policy, asked, estimateErrors)
   const amount = readSideAmount(direction, asked.side, asked.amount, estimateErrors)
-  const quoted = quoteNow(direction, asked.side, amount, await legs(), estimateErrors)
-  checkLimits(direction, quoted, estimateErrors)
-  if (query.price !== undefined && !isNoWorse(direction.selling, quoted.price, readPrice(query.price, estimateErrors))) {
-    const { status, code } = estimateErrors.invalidOrder
-    throw new ApiRefusal(status, code, `Order validation error: the price is ${formatUnits(quoted.price, PRICE_DECIMALS)} now, worse than the price given`, { field: 'price' })
-  }
-  const now = new Date(runtime.clock.now())
-  await inTransaction(runtime.db, async (tx) => {
-    const free = (await inventoryOf(tx, direction.target.ticker)) - (await promisedOf(tx, direction.target.ticker, now))
-    if (free < quoted.target) {
-      const { status, code, meaning } = estimateErrors.notEnoughLiquidity
-      throw new ApiRefusal(status, code, `${meaning}: there is not that much ${direction.target.ticker} to sell`)
-    }
-    await insertQuote(tx, { merchantId, direction, side: asked.side, amount }, quoted, { id: runtime.newId(), expiresAt: new Date(now.getTime() + policy.quoteMs) })
-  })
-  return ok(estimateBody(direction, quoted))
+  const limit = query.price === undefined ? undefined : readPrice(query.price, estimateErrors)
+  return ok(estimateBody(direction, await estimate(deps, { merchantId, direction, side: asked.side, amount }, limit)))
 }
 
 const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote): unknown => ({
@@ -87,32 +66,21 @@ const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote
   spend: { amount: formatUnits(quoted.spend, spend.scale), ticker: spend.ticker },
 })
 
-const create = async ({ runtime, policy, legs }: ExchangeRoutesDeps, request: ApiRequest): Promise<ApiAnswer> => {
+const create = async (deps: DeskDeps, request: ApiRequest): Promise<ApiAnswer> => {
   const { merchantId } = request
   const body = request.body as ExchangeBody
-  const direction = readDirection(policy, body, orderErrors)
+  for (const field of ['meta', 'localId'] as const) readText(body[field], field)
+  const direction = readDirection(deps.policy, body, orderErrors)
   const amount = readSideAmount(direction, body.side, body.amount, orderErrors)
   const limit = readPrice(body.price, orderErrors)
-  const now = quoteNow(direction, body.side, amount, await legs(), orderErrors)
-  const moment = momentOf(runtime)
-  return inTransaction(runtime.db, (tx) =>
+  const given = { fee: body.fee, localId: body.localId ?? null, meta: body.meta ?? null }
+  const order = await priceOrder(deps, { merchantId, direction, side: body.side, amount, limit, ...given })
+  const moment = momentOf(deps.runtime)
+  return inTransaction(deps.runtime.db, (tx) =>
     withStoredAnswer(tx, request, moment.at, async () => {
-      await refuseStopped(tx, merchantId, direction)
-      const promised = await takeQuote(tx, { merchantId, direction, side: body.side, amount }, limit, new Date(runtime.clock.now()))
-      const quoted = chargedFee(direction, body.side, fillOf(direction, { side: body.side, amount, limit }, now, promised), body.fee)
-      checkLimits(direction, quoted, orderErrors)
-      const exchange = await fill(tx, { merchantId, direction, side: body.side, quoted, localId: body.localId ?? null, meta: body.meta ?? null }, moment)
+      const exchange = await fillOrder(tx, deps, order, moment)
       await carryOut(tx, tellExchange(exchange, direction), moment)
       return ok({ id: exchange.id })
     }),
   )
-}
-
-/** What can't be withdrawn can't be turned into something that can. */
-const refuseStopped = async (db: Db, merchantId: string, { spend, target }: Direction): Promise<void> => {
-  const { rows } = await sql<{ asset: string | null; reason: string }>`select asset, reason from freezes where lifted_at is null and network is null
-    and (asset is null or asset in (${spend.ticker}, ${target.ticker})) and (merchant_id is null or merchant_id = ${merchantId}) limit 1`.execute(db)
-  const stopped = rows[0]
-  if (!stopped) return
-  throw new ApiRefusal(generalErrors.unavailable.status, generalErrors.unavailable.code, `exchanges of ${stopped.asset ?? 'all assets'} are stopped: ${stopped.reason}`, { retryAfterSeconds: 300 })
 }

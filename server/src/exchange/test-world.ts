@@ -4,8 +4,8 @@ import { createCatalogue, type AssetSettings } from '../assets/index.ts'
 import { inTransaction, type Db } from '../db/index.ts'
 import { applyAll, HOUSE } from '../ledger/index.ts'
 import { newId } from '../merchants/test-merchant.ts'
-import type { ApiRequest } from '../platform/route.ts'
-import { ApiRefusal } from '../platform/route.ts'
+import { createStopsReader } from '../orders/index.ts'
+import { ApiRefusal, type ApiRequest, type Route } from '../platform/route.ts'
 import { E18, marketOf, type Legs } from '../rates/index.ts'
 import { exchangeRoutes, fundPosition, readExchangePolicy, type ExchangeSettings } from './index.ts'
 
@@ -51,26 +51,35 @@ export interface Answer {
   body: Record<string, unknown> & { id?: string; code?: number; description?: string }
 }
 
+/** What a route answers, a refusal as the edge writes it. */
+export const answering = async (
+  routes: readonly Route[],
+  operation: string,
+  merchantId: string,
+  { query = {}, body, answerKeys = [] }: { query?: Record<string, string>; body?: unknown; answerKeys?: ApiRequest['answerKeys'] },
+): Promise<Answer> => {
+  const route = routes.find((one) => one.operation === operation)!
+  try {
+    const answer = await route.handle({ merchantId, params: {}, query, body, requestId: 'r', answerKeys })
+    return { status: answer.status, body: JSON.parse('json' in answer ? answer.json : JSON.stringify(answer.body)) as Answer['body'] }
+  } catch (error) {
+    if (!(error instanceof ApiRefusal)) throw error
+    return { status: error.status, body: { code: error.code, description: error.message, ...(error.field && { field: error.field }) } }
+  }
+}
+
 export const createExchangeWorld = (db: Db, given: ExchangeSettings = {}): ExchangeWorld => {
   const world: ExchangeWorld = {
     now: 1_800_000_000_000,
     legs: legsAt(PRICES, 1_800_000_000_000),
-    ask: async (operation, merchantId, { query = {}, body, answerKeys = [] }) => {
-      const route = routes.find((one) => one.operation === operation)!
-      try {
-        const answer = await route.handle({ merchantId, params: {}, query, body, requestId: 'r', answerKeys })
-        return { status: answer.status, body: JSON.parse('json' in answer ? answer.json : JSON.stringify(answer.body)) as Answer['body'] }
-      } catch (error) {
-        if (!(error instanceof ApiRefusal)) throw error
-        return { status: error.status, body: { code: error.code, description: error.message, ...(error.field && { field: error.field }) } }
-      }
-    },
+    ask: (operation, merchantId, request) => answering(routes, operation, merchantId, request),
   }
   const clock = { now: () => world.now, business: () => world.now }
   const routes = exchangeRoutes({
     runtime: { db, clock, newId, log: pino({ level: 'silent' }) },
     policy: readExchangePolicy(catalogue, given),
     legs: async () => world.legs,
+    stops: createStopsReader(db, clock.now),
   })
   return world
 }

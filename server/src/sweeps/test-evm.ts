@@ -189,7 +189,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: ticker, units: units + 1_000n }, momentOf(runtime)))
       const w: Withdrawal = {
         merchantId, id: newId(), ticker, blockchain: network, to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
-        failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, createdAt: at,
+        failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
       }
       await inTransaction(db, async (tx) => {
         await applyAll(tx, [{ transfer: holdTransfer(w) }])

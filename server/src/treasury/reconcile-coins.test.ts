@@ -89,7 +89,7 @@ const payOut = async (txid: string, units: bigint): Promise<void> => {
   await inTransaction(world.db, async (tx) => {
     const withdrawal = {
       merchantId: owner.merchantId, id, ticker: 'BTC', blockchain: 'BITCOIN', to: 'x', units, fee: 10n, localId: null, meta: null, state: 'planned',
-      failReason: null, internal: false, holdId: runtime.newId(), outgoingId, doneSent: false, createdAt: moment.at,
+      failReason: null, internal: false, holdId: runtime.newId(), outgoingId, doneSent: false, toldAs: null, createdAt: moment.at,
     } as const
     await applyAll(tx, [{ transfer: holdTransfer(withdrawal) }])
     await insertWithdrawal(tx, withdrawal, 'planned')

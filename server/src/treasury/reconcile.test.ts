@@ -359,7 +359,7 @@ const waits = async (merchantId: string, ticker: string): Promise<void> => {
   await world.db.transaction().execute((tx) =>
     insertWithdrawal(tx, {
       merchantId, id, ticker, blockchain: 'ETHEREUM', to: 'x', units: 1n, fee: 0n, localId: null, meta: null, state: 'requested',
-      failReason: null, internal: false, holdId: id, outgoingId: null, doneSent: false, createdAt: at,
+      failReason: null, internal: false, holdId: id, outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
     }, 'requested'),
   )
 }

@@ -72,7 +72,7 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
     const [id, outgoingId] = [runtime.newId(), runtime.newId()]
     const withdrawal: Withdrawal = {
       merchantId, id, ticker: 'ETH', blockchain: 'ETHEREUM', to: chain.newAddress(), units, fee: 1_000n, localId: null, meta: null,
-      state: 'requested', failReason: null, internal: false, holdId: runtime.newId(), outgoingId, doneSent: false, createdAt: moment.at,
+      state: 'requested', failReason: null, internal: false, holdId: runtime.newId(), outgoingId, doneSent: false, toldAs: null, createdAt: moment.at,
     }
     const raw = await account.signTransaction({
       type: 'legacy', chainId: CHAIN_ID, nonce, gas: 21_000n, gasPrice: 5_000_000_000n, to: withdrawal.to as `0x${string}`, value: units,

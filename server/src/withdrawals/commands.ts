@@ -5,7 +5,7 @@ import type { Tx } from '../db/index.ts'
 
 import type { Effects } from '../effects/index.ts'
 import { holdStops } from '../outgoing/index.ts'
-import { withdrawalNotice } from './notice.ts'
+import { withdrawalNotices } from './notice.ts'
 import { deliverItem, releaseItem } from './postings.ts'
 import { isStopped, move } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
@@ -28,7 +28,7 @@ export const deliver = async (
   const received = await deps.receive(tx, withdrawal, moment)
   return {
     items: [deliverItem(withdrawal, moment), ...received.items],
-    notices: [withdrawalNotice(withdrawal, asset, 'Done', NOT_CARRIED), ...received.notices],
+    notices: [...withdrawalNotices(withdrawal, asset, 'Done', NOT_CARRIED), ...received.notices],
   }
 }
 
@@ -44,7 +44,7 @@ export const giveUp = async (
   const asset = catalogue.findCrypto(withdrawal.ticker)!
   return {
     items: [releaseItem(withdrawal, moment)],
-    notices: [withdrawalNotice(withdrawal, asset, 'Failed', NOT_CARRIED)],
+    notices: [...withdrawalNotices(withdrawal, asset, 'Failed', NOT_CARRIED)],
   }
 }
 

@@ -44,7 +44,26 @@ export const withdrawalBody = (
   ...(status === 'Failed' ? { failReason: withdrawal.failReason ?? 'ERRROR_CODE_GENERIC' } : {}),
 })
 
-export const withdrawalNotice = (
+/**
+ * What tells the merchant of a status. A part of something larger says so in that one's words, which know no Pending
+ * (`contract.md` 6.7).
+ */
+export const withdrawalNotices = (withdrawal: Withdrawal, asset: CryptoAsset, status: WireStatus, carried: Carried): Notice[] => {
+  const { merchantId, toldAs, internal, failReason } = withdrawal
+  if (toldAs === null) return [withdrawalNotice(withdrawal, asset, status, carried)]
+  if (status === 'Pending') return []
+  const { kind, objectId } = toldAs
+  const body = {
+    ...toldAs.body,
+    status,
+    internal,
+    ...(carried.hash === null ? {} : { hash: carried.hash }),
+    ...(status === 'Failed' ? { failedReason: failReason ?? 'ERRROR_CODE_GENERIC' } : {}),
+  }
+  return [{ merchantId, objectId, kind, status, body }]
+}
+
+const withdrawalNotice = (
   withdrawal: Withdrawal,
   asset: CryptoAsset,
   status: WireStatus,

@@ -62,7 +62,7 @@ describe('postings', () => {
   const moment = { at: new Date(0), newId: () => `id-${(n += 1)}` }
   const withdrawal = (units: bigint, fee: bigint): Withdrawal => ({
     merchantId: 'm', id: 'w', ticker: 'USDT', blockchain: 'ETHEREUM', to: 'x', units, fee, localId: null, meta: null,
-    state: 'requested', failReason: null, internal: false, holdId: 'h', outgoingId: null, doneSent: false, createdAt: new Date(0),
+    state: 'requested', failReason: null, internal: false, holdId: 'h', outgoingId: null, doneSent: false, toldAs: null, createdAt: new Date(0),
   })
   const amount = fc.bigInt({ min: 1n, max: 10n ** 30n })
   type Sums = Map<string, { posted: bigint; held: bigint }>

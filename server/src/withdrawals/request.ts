@@ -63,6 +63,12 @@ export const readAmount = (amount: string, { asset, on }: { asset: CryptoAsset; 
   }
   const units = parsed.units * 10n ** BigInt(asset.scale - on.decimals)
   if (units === 0n) throw refusal(orderErrors.invalidOrder, 'amount must be greater than zero', 'amount')
+  checkWithdrawable(units, { asset, on })
+  return units
+}
+
+/** Refuses what is outside the asset's limits on the network; ledger units that the receiver gets. */
+export const checkWithdrawable = (units: bigint, { asset, on }: { asset: CryptoAsset; on: AssetOnNetwork }): void => {
   if (units < on.minWithdrawal) {
     const least = formatUnits(on.minWithdrawal, asset.scale)
     throw refusal(orderErrors.amountTooLow, `Withdraw amount too low: at least ${least} ${asset.ticker}`, 'amount')
@@ -71,7 +77,6 @@ export const readAmount = (amount: string, { asset, on }: { asset: CryptoAsset; 
     const most = formatUnits(on.maxWithdrawal, asset.scale)
     throw refusal(orderErrors.amountTooHigh, `Withdraw amount too high: at most ${most} ${asset.ticker}`, 'amount')
   }
-  return units
 }
 
 /** The destination in canonical form. */

@@ -4,13 +4,13 @@ import { isUuid } from '../base/id.ts'
 import type { Db } from '../db/index.ts'
 import type { Committer } from '../ledger/index.ts'
 import { formatUnits } from '../money/index.ts'
-import { checkStops, placeOrder, readOwnFee, readText } from '../orders/index.ts'
+import { placeOrder, readOwnFee, readText } from '../orders/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../platform/route.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { withdrawalBody, wireStatus, type Carried } from './notice.ts'
-import { holdTransfer } from './postings.ts'
+import { holdItem, newWithdrawal, readPlace } from './placing.ts'
 import { currentFee, readAmount, readAsset, readDestination, type Rules, type WithdrawalBody } from './request.ts'
-import { findById, findByLocalId, rowOf, withdrawalRows } from './store.ts'
+import { findById, findByLocalId } from './store.ts'
 import { createTermsReader, type Terms } from './terms.ts'
 import type { AddressHolders } from './whose.ts'
 import type { Withdrawal } from './withdrawal.ts'
@@ -73,39 +73,15 @@ const create = async (
   for (const field of ['meta', 'localId'] as const) readText(body[field], field)
   const where = readAsset(body, rules, orderErrors.invalidOrder)
   const units = readAmount(body.amount, where)
-  const to = readDestination(body.to, where.on.network, rules)
-  checkStops({ merchantId: request.merchantId, ticker: body.ticker, network: where.on.network }, terms.freezes)
-  const whose = await deps.holders.whose(where.on.network, to)
-  if (whose === 'house') {
-    const { status, code } = orderErrors.destinationRefused
-    throw new ApiRefusal(status, code, 'Destination refused: this is an address of the service itself', { field: 'to' })
-  }
-  const internal = whose === 'merchant'
-  const fee = readOwnFee(body.fee, currentFee(where, units, internal, terms, rules.catalogue), where.asset)
-  const { newId } = deps.runtime
-  const withdrawal: Withdrawal = {
-    merchantId: request.merchantId,
-    id: newId(),
-    ticker: where.asset.ticker,
-    blockchain: where.on.network,
-    to,
-    units,
-    fee,
-    localId: body.localId ?? null,
-    meta: body.meta ?? null,
-    state: 'requested',
-    failReason: null,
-    internal,
-    holdId: newId(),
-    outgoingId: null,
-    doneSent: false,
-    createdAt: momentOf(deps.runtime).at,
-  }
+  const place = await readPlace(deps, { ...body, merchantId: request.merchantId }, where, terms)
+  const fee = readOwnFee(body.fee, currentFee(where, units, place.internal, terms, rules.catalogue), where.asset)
+  const given = { merchantId: request.merchantId, units, fee, localId: body.localId ?? null, meta: body.meta ?? null, toldAs: null }
+  const withdrawal = newWithdrawal(place, given, momentOf(deps.runtime))
   return placeOrder(deps.committer, request, {
     id: withdrawal.id,
     operation: 'createCryptoWithdrawal',
     localId: withdrawal.localId,
-    item: { transfer: holdTransfer(withdrawal), rows: [{ table: withdrawalRows, values: rowOf(withdrawal) }] },
+    item: holdItem(withdrawal),
     scale: where.asset.scale,
   })
 }

@@ -11,7 +11,7 @@ import { feeInLedgerUnits, ownCosts, type OutgoingChange, type OutgoingSubscribe
 import { raiseAlert } from '../platform/alerts.ts'
 import type { Notice } from '../webhooks/index.ts'
 import { withdrawalMoves, type WithdrawalEvent } from './machine.ts'
-import { withdrawalNotice } from './notice.ts'
+import { withdrawalNotices } from './notice.ts'
 import { captureItem, costItem, releaseItem, transitItem } from './postings.ts'
 import { carriedBy, move } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
@@ -71,13 +71,13 @@ const settleOne = async (
   for (const effect of moveOf(withdrawalMoves, before.state, event)!.effects) {
     switch (effect) {
       case 'notifyPending':
-        effects.notices.push(withdrawalNotice(withdrawal, asset, 'Pending', carried))
+        effects.notices.push(...withdrawalNotices(withdrawal, asset, 'Pending', carried))
         break
       case 'notifyDone':
-        if (!withdrawal.doneSent && !onlyCost) effects.notices.push(withdrawalNotice(withdrawal, asset, 'Done', carried))
+        if (!withdrawal.doneSent && !onlyCost) effects.notices.push(...withdrawalNotices(withdrawal, asset, 'Done', carried))
         break
       case 'notifyFailed':
-        effects.notices.push(withdrawalNotice(withdrawal, asset, 'Failed', carried))
+        effects.notices.push(...withdrawalNotices(withdrawal, asset, 'Failed', carried))
         break
       case 'moveToTransit':
         effects.items.push(...nonEmpty(outcome(withdrawal, feeShare, 'out', moment)))

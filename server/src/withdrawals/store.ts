@@ -9,7 +9,7 @@ import type { Withdrawal } from './withdrawal.ts'
 
 const COLUMNS = sql.raw(`w.merchant_id as "merchantId", w.id, w.ticker, w.blockchain, w.to_address as "to", w.units,
   w.fee_units as fee, w.local_id as "localId", w.meta, w.state, w.fail_reason as "failReason", w.internal,
-  w.hold_id as "holdId", w.outgoing_id as "outgoingId", w.done_sent as "doneSent", w.created_at as "createdAt"`)
+  w.hold_id as "holdId", w.outgoing_id as "outgoingId", w.done_sent as "doneSent", w.told_as as "toldAs", w.created_at as "createdAt"`)
 
 /** How a new withdrawal is written, in the statement that holds its money. */
 export const withdrawalRows: RowTable = {
@@ -27,6 +27,7 @@ export const withdrawalRows: RowTable = {
     { name: 'state', type: 'text' },
     { name: 'internal', type: 'boolean' },
     { name: 'hold_id', type: 'uuid' },
+    { name: 'told_as', type: 'jsonb' },
     { name: 'not_before', type: 'timestamptz' },
     { name: 'created_at', type: 'timestamptz' },
     { name: 'updated_at', type: 'timestamptz' },
@@ -37,7 +38,7 @@ export const rowOf = (w: Withdrawal): Scalar[] => {
   const at = w.createdAt.toISOString()
   return [
     w.merchantId, w.id, w.ticker, w.blockchain, w.to, w.units.toString(), w.fee.toString(), w.localId, w.meta, w.state,
-    w.internal, w.holdId, at, at, at,
+    w.internal, w.holdId, w.toldAs && JSON.stringify(w.toldAs), at, at, at,
   ]
 }
 

@@ -118,7 +118,7 @@ export const openTronPayouts = async (url: string): Promise<TronPayouts> => {
       const { at, newId } = momentOf(runtime)
       const w: Withdrawal = {
         merchantId, id: newId(), ticker, blockchain: 'TRON', to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
-        failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, createdAt: at,
+        failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
       }
       await inTransaction(db, async (tx) => {
         await applyAll(tx, [{ transfer: holdTransfer(w) }])

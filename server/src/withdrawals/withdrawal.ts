@@ -1,6 +1,13 @@
 import type { Network } from '@bursar/chainkit'
 import type { WithdrawalState } from './machine.ts'
 
+/** What a withdrawal is a part of: the kind, object and fixed fields of the notifications that tell how it goes. */
+export interface ToldAs {
+  kind: string
+  objectId: string
+  body: Record<string, unknown>
+}
+
 /** Amounts in the asset's ledger units. */
 export interface Withdrawal {
   merchantId: string
@@ -19,5 +26,7 @@ export interface Withdrawal {
   outgoingId: string | null
   /** Done has been sent once: a second mining after a reorganisation sends none */
   doneSent: boolean
+  /** null: it is told as what it is */
+  toldAs: ToldAs | null
   createdAt: Date
 }

@@ -1,0 +1,67 @@
+import { orderErrors } from '@bursar/contract'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import type { Effects } from '../effects/index.ts'
+import { fillOrder, type DeskDeps, type Order } from '../exchange/index.ts'
+import { apply } from '../ledger/index.ts'
+import { formatUnits } from '../money/index.ts'
+import { readOwnFee, refusal } from '../orders/index.ts'
+import { checkWithdrawable, holdItem, newWithdrawal, type Place, type Withdrawal } from '../withdrawals/index.ts'
+import { cryptoBody, type CausedBy } from './notice.ts'
+import { insertExchangeWithdrawal } from './store.ts'
+
+/** A priced exchange and where what it buys is sent. */
+export interface CryptoOrder extends Order {
+  place: Place
+  /** the current withdrawal fee of an amount received, ledger units */
+  currentFee(received: bigint): bigint
+  /** the merchant's own withdrawal fee */
+  withdrawalFee: string | undefined
+  causedBy: CausedBy | null
+}
+
+/**
+ * Exchanges, and holds what was bought for its withdrawal, all in this transaction. @throws ApiRefusal: roll back
+ * @returns its id, and that it is Exchanged; Done or Failed are told by the withdrawal
+ */
+export const exchangeAndSend = async (tx: Tx, deps: Pick<DeskDeps, 'runtime'>, order: CryptoOrder, moment: Moment): Promise<{ id: string; effects: Effects }> => {
+  const { merchantId, direction, place, localId, meta, causedBy } = order
+  // The localId and meta belong to the whole, not to its exchange.
+  const exchange = await fillOrder(tx, deps, { ...order, localId: null, meta: null }, moment)
+  const fee = readOwnFee(order.withdrawalFee, order.currentFee(exchange.target), place.where.asset)
+  const units = sentOf(exchange.target, fee, place)
+  const plain = newWithdrawal(place, { merchantId, units, fee, localId: null, meta, toldAs: null }, moment)
+  const { id } = plain
+  const body = cryptoBody({ id, exchange, direction, fee, localId, meta, causedBy }, place)
+  await hold(tx, { ...plain, toldAs: { kind: 'CryptoExchangeWithdraw', objectId: id, body } }, causedBy === null ? localId : null)
+  await insertExchangeWithdrawal(tx, { merchantId, id, exchangeId: exchange.id, kind: 'crypto', localId, meta, causedBy, createdAt: moment.at })
+  const notice = { merchantId, objectId: id, kind: 'CryptoExchangeWithdraw', status: 'Exchanged', body: { ...body, status: 'Exchanged', internal: place.internal } }
+  return { id, effects: { items: [], notices: [notice] } }
+}
+
+/** What the receiver gets: what was bought less the fee, as the network can carry it. */
+const sentOf = (received: bigint, fee: bigint, { where }: Place): bigint => {
+  const { asset, on } = where
+  const units = received - fee
+  if (units <= 0n) {
+    const [has, costs] = [formatUnits(received, asset.scale), formatUnits(fee, asset.scale)]
+    throw refusal(orderErrors.amountTooLow, `Withdraw amount too low: of ${has} ${asset.ticker} the fee takes ${costs}`, 'amount')
+  }
+  if (units % 10n ** BigInt(asset.scale - on.decimals) !== 0n) {
+    throw refusal(orderErrors.invalidOrder, `fee has more decimals than the ${on.decimals} that ${asset.ticker} has on ${on.network}`, 'fee')
+  }
+  checkWithdrawable(units, where)
+  return units
+}
+
+/** @param localId null: it was given by nobody, or names what caused it */
+const hold = async (tx: Tx, withdrawal: Withdrawal, localId: string | null): Promise<void> => {
+  const name = localId === null ? {} : { localId: { value: localId, operation: 'createCryptoExchangeWithdrawal' } }
+  const [outcome] = await apply(tx, [{ ...holdItem(withdrawal), ...name }])
+  if (outcome!.kind === 'applied') return
+  if (outcome!.kind === 'refused' && outcome!.guard === 'local-id-taken') {
+    const { meaning } = orderErrors.localIdPlaced
+    throw refusal(orderErrors.localIdPlaced, `${meaning}: ${outcome!.objectId} has it`, 'localId')
+  }
+  throw new Error(`what was just bought could not be held: ${outcome!.kind}`)
+}

@@ -1,0 +1,45 @@
+import type { Exchange } from '../exchange/index.ts'
+import { PRICE_DECIMALS, type Direction } from '../exchange/index.ts'
+import { formatUnits } from '../money/index.ts'
+import type { Place } from '../withdrawals/index.ts'
+
+export type CausedBy = 'fiat-invoice' | 'crypto-invoice' | 'crypto-replenishment'
+
+/** What is said of an exchange with withdrawal in every status (`contract.md` 6.7). Fees and amounts in ledger units. */
+export interface Told {
+  id: string
+  exchange: Exchange
+  direction: Direction
+  /** withdrawal fee, of `exchange.target` */
+  fee: bigint
+  localId: string | null
+  meta: string | null
+  causedBy: CausedBy | null
+}
+
+const fixedFields = ({ id, exchange, direction: { spend, target }, fee, localId, meta, causedBy }: Told) => ({
+  id,
+  merchantId: exchange.merchantId,
+  time: exchange.createdAt.getTime(),
+  ticker: exchange.targetTicker,
+  amount: formatUnits(exchange.target, target.scale),
+  fee: formatUnits(fee, target.scale),
+  exchangeFee: formatUnits(exchange.fee, spend.scale),
+  spendTicker: exchange.spendTicker,
+  spendAmount: formatUnits(exchange.exchange + exchange.fee, spend.scale),
+  price: formatUnits(exchange.price, PRICE_DECIMALS),
+  pricePair: [exchange.first, exchange.second],
+  exchanged: true,
+  ...(meta === null || meta === '' ? {} : { meta }),
+  ...(localId === null ? {} : { localId }),
+  ...(causedBy === null ? {} : { causedBy }),
+})
+
+/** The fields that don't change of one whose money goes to an address. */
+export const cryptoBody = (told: Told, { where, to }: Place): Record<string, unknown> => ({
+  kind: 'CryptoExchangeWithdraw',
+  ...fixedFields(told),
+  blockchain: where.on.network,
+  address: to,
+  to,
+})
