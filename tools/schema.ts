@@ -31,7 +31,8 @@ const render = (columns: readonly Column[]): string => {
     const lines = columns.filter((c) => c.table_name === table).map((c) => {
       const base = TYPES[c.udt_name]
       if (!base) throw new Error(`${table}.${c.column_name}: no type for ${c.udt_name}`)
-      const type = c.is_nullable === 'YES' ? `${base} | null` : base
+      // `unknown` takes in null already.
+      const type = c.is_nullable === 'YES' && base !== 'unknown' ? `${base} | null` : base
       return `  ${c.column_name}: ${c.optional ? `Generated<${type}>` : type}`
     })
     return `export interface ${name(table)} {\n${lines.join('\n')}\n}\n`

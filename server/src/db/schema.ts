@@ -810,7 +810,7 @@ export interface WithdrawalsTable {
   not_before: Date
   created_at: Date
   updated_at: Date
-  told_as: unknown | null
+  told_as: unknown
 }
 
 export interface Schema {
