@@ -150,6 +150,15 @@ describe('a payout', () => {
     expect((await answer(fields)).kind).toBe(kind)
   })
 
+  test('an unsigned answer refuses it only where Freedom Pay has no key to sign with', async () => {
+    const unsigned = (code: string) => {
+      reply = () => `<response><pg_status>error</pg_status><pg_error_code>${code}</pg_error_code></response>`
+      return freedom.payOut(payout)
+    }
+    expect(await unsigned('9998')).toMatchObject({ kind: 'refused', code: '9998', elsewhere: true })
+    for (const code of ['10005', '420', '9403', '350']) expect((await unsigned(code)).kind).toBe('unknown')
+  })
+
   test.each([['success', 'succeeded'], ['process', 'waiting'], ['error', 'refused'], ['revoked', 'reversed'], ['paid', 'unknown'], ['', 'unknown']])('status %j is %s', async (pg_payment_status, kind) => {
     reply = answers({ pg_status: 'ok', pg_payment_id: '9', pg_payment_status, pg_payment_amount: '14500.00' })
     expect((await freedom.payoutState('p1')).kind).toBe(kind)

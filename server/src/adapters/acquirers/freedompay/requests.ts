@@ -47,8 +47,8 @@ const address = (url: string): string => {
   return url
 }
 
-/** Whole characters: a cut through a pair of surrogates would be signed otherwise than it is sent. */
-const described = (text: string, reference: string): string => [...text.trim()].slice(0, LONGEST_DESCRIPTION).join('') || reference
+/** One line of whole characters: a cut through a pair of surrogates would be signed otherwise than it is sent. */
+const described = (text: string, reference: string): string => [...text.replace(/\s+/g, ' ').trim()].slice(0, LONGEST_DESCRIPTION).join('') || reference
 
 const lifetimeSeconds = (ms: number): number =>
   Math.min(LIFETIME_SECONDS.most, Math.max(LIFETIME_SECONDS.least, Math.ceil(ms / 1_000)))

@@ -56,6 +56,10 @@ export const readPayout = (fields: PgFields, status: string): AcquirerState => {
   }
 }
 
+/** `g2g/payout_status2`, whose own pg_status says whether it was answered. */
+export const readPayoutStatus = (fields: PgFields): AcquirerState =>
+  pgText(fields, 'pg_status') === 'ok' ? readPayout(fields, pgText(fields, 'pg_payment_status')) : unclear(`code ${codeOf(fields)}`)
+
 const moved = (fields: PgFields, kind: 'succeeded' | 'reversed', units: bigint | undefined): AcquirerState => {
   const currency = pgText(fields, 'pg_currency')
   if (currency !== '' && currency !== 'KZT') return unclear('a currency other than KZT')
@@ -86,3 +90,6 @@ export const FREEDOMPAY_NOT_BEGUN: ReadonlySet<string> = new Set([
 
 /** Of those, what is our shop's doing and not the card's. */
 export const FREEDOMPAY_ELSEWHERE: ReadonlySet<string> = new Set(['100', '101', '110', '120', '420', '9992', '9993', '9994', '9995', '9996', '9997', '9998'])
+
+/** Errors that say nothing of any payment: our key, our shop, our contract. */
+export const FREEDOMPAY_NOT_BELIEVED: ReadonlySet<string> = new Set(['100', '101', '110', '9996', '9997', '9998'])

@@ -1,0 +1,65 @@
+import { minorUnitsOf } from '../amount.ts'
+import { withoutCards } from '../card-mask.ts'
+import { AcquirerRefusal, AcquirerUnreachable, type AcquirerState } from '../port.ts'
+import { refusedRefund, type MoneyOfPayment } from '../refunds.ts'
+import type { PgAnswer } from './call.ts'
+import { codeOf, FREEDOMPAY_ELSEWHERE, FREEDOMPAY_NOT_BEGUN, FREEDOMPAY_NOT_BELIEVED, pgText, readPaymentStatus } from './state.ts'
+
+/** What an answer decides, by whether it is signed and what it says. */
+
+type Fields = PgAnswer['fields']
+
+const isError = (fields: Fields): boolean => pgText(fields, 'pg_status') === 'error'
+
+const messageOf = (fields: Fields): string => withoutCards(pgText(fields, 'pg_error_description'))
+
+/** Only a signed answer does. */
+export const decided = ({ fields, isSigned }: PgAnswer, read: (fields: Fields) => AcquirerState): AcquirerState =>
+  isSigned ? read(fields) : { kind: 'unknown', reason: `an unsigned answer, code ${codeOf(fields)}` }
+
+/** @throws AcquirerUnreachable for errors that say nothing of any payment: our key, our shop, our contract */
+export const requireBelieved = (name: string, { fields }: PgAnswer): void => {
+  if (!isError(fields) || !FREEDOMPAY_NOT_BELIEVED.has(codeOf(fields))) return
+  throw new AcquirerUnreachable(`${name}: it refuses to answer: ${codeOf(fields)}`, { sent: true })
+}
+
+/** Unsigned it is believed only where Freedom Pay has no key to sign with: it doesn't know the shop, or our signature. */
+const isNotBegun = ({ fields, isSigned }: PgAnswer): boolean =>
+  isError(fields) && (isSigned ? FREEDOMPAY_NOT_BEGUN : FREEDOMPAY_NOT_BELIEVED).has(codeOf(fields))
+
+const OWN_FAILURE: ReadonlySet<string> = new Set(['600', '1000', '9999', 'unspecified'])
+
+/** Why there is no page. Without one nobody can pay: an error of Freedom Pay's is a refusal, unless it is its own failure. */
+export const noPage = (name: string, answer: PgAnswer): AcquirerRefusal | AcquirerUnreachable => {
+  const { fields, isSigned } = answer
+  const code = codeOf(fields)
+  if (isNotBegun(answer) || (isSigned && isError(fields) && !OWN_FAILURE.has(code))) return new AcquirerRefusal(code, messageOf(fields))
+  return new AcquirerUnreachable(`${name}: no link to the page, code ${code}`, { sent: true })
+}
+
+/** `ok` may say no more than that the payout was taken up, and an error may be about a repeated order: the status says. */
+export const readPayoutAnswer = (answer: PgAnswer): AcquirerState => {
+  const { fields } = answer
+  const code = codeOf(fields)
+  if (isNotBegun(answer)) {
+    const elsewhere = FREEDOMPAY_ELSEWHERE.has(code) ? { elsewhere: true } : {}
+    return { kind: 'refused', acquirerReference: undefined, code, message: messageOf(fields), maskedCard: undefined, ...elsewhere }
+  }
+  return decided(answer, () => (isError(fields) ? { kind: 'unknown', reason: `code ${code}` } : { kind: 'waiting', reason: withoutCards(pgText(fields, 'pg_status')) }))
+}
+
+/** Cannot be cancelled, and what a call as such is refused with. */
+const NO_REFUND: ReadonlySet<string> = new Set([...FREEDOMPAY_NOT_BEGUN, '490'])
+
+/** A refund that was not begun; undefined for any other answer. */
+export const readRefundRefusal = ({ fields, isSigned }: PgAnswer): AcquirerState | undefined =>
+  isSigned && NO_REFUND.has(codeOf(fields)) ? refusedRefund(codeOf(fields), messageOf(fields)) : undefined
+
+/** The money of a payment that succeeded, given back or not. pg_refund_amount is what went back altogether, written negative. */
+export const moneyOf = (answer: PgAnswer): MoneyOfPayment | undefined => {
+  const state = decided(answer, readPaymentStatus)
+  if (state.kind !== 'succeeded' && state.kind !== 'reversed') return undefined
+  const { acquirerReference, units, maskedCard } = state
+  const told = minorUnitsOf(pgText(answer.fields, 'pg_refund_amount').replace(/^-/, '')) ?? 0n
+  return { acquirerReference, paidUnits: units, backUnits: state.kind === 'reversed' ? units : told, maskedCard }
+}
