@@ -60,7 +60,8 @@ export function confirmSecure(desk: Desk, order: Order, code: string | undefined
 
 /** What becomes of a card that is charged, or that money is sent to: what a tester said, else what its number says. */
 export function decide(desk: Desk, order: Order, refused?: Reason): Order {
-  const { outcome, ...telling } = order.outcome === undefined ? desk.faults.takeDecision(desk.dialect.name) : { ...plainTelling, ...order.telling, outcome: order.outcome }
+  const isDecided = order.outcome !== undefined
+  const { outcome, ...telling } = isDecided ? { ...plainTelling, ...order.telling, outcome: order.outcome } : desk.faults.takeDecision(desk.dialect.name)
   const { outcome: _, dueAt: _due, ...rest } = order
   const decided: Order = { ...rest, telling, decidedAt: desk.now() }
   const reason = outcome === 'refused' || outcome === 'insufficient-funds' ? outcome : refused

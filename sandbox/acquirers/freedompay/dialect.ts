@@ -52,6 +52,11 @@ export function maskOf({ card }: Order): string {
   return card === undefined ? '' : `${card.first.slice(0, 4)}-${card.first.slice(4)}XX-XXXX-${card.last}`
 }
 
+/** What the shop gets of it. */
+export function netOf({ moved, units, fee }: Order): string {
+  return twoDecimals(BigInt(moved ?? units) - BigInt(fee ?? '0'))
+}
+
 function salted(script: string, fields: Fields, secretKey: string): Record<string, string> {
   const unsigned = { ...fields, pg_salt: Math.random().toString(36).slice(2, 18) } as Record<string, string>
   return { ...unsigned, pg_sig: sign(script, unsigned, secretKey) }
@@ -64,8 +69,9 @@ function paymentResult(order: Order): Record<string, string> {
   const [code, description] = failureOf(order)
   return {
     pg_order_id: order.reference, pg_payment_id: String(order.number), pg_amount: twoDecimals(moved), pg_currency: order.currency,
-    pg_net_amount: twoDecimals(BigInt(moved) - BigInt(order.fee ?? '0')), pg_ps_amount: twoDecimals(moved), pg_ps_full_amount: twoDecimals(moved), pg_ps_currency: order.currency,
-    pg_description: order.description, pg_result: isPaid ? '1' : order.status === 'processing' ? '2' : '0', pg_payment_date: almatyTime(order.decidedAt ?? order.createdAt),
+    pg_net_amount: netOf(order), pg_ps_amount: twoDecimals(moved), pg_ps_full_amount: twoDecimals(moved), pg_ps_currency: order.currency,
+    pg_description: order.description, pg_result: isPaid ? '1' : order.status === 'processing' ? '2' : '0',
+    pg_payment_date: almatyTime(order.decidedAt ?? order.createdAt),
     pg_can_reject: isPaid ? '1' : '0', pg_user_phone: '', pg_need_email_notification: '0', pg_testing_mode: '1', pg_captured: isPaid ? '1' : '0',
     pg_card_pan: maskOf(order), pg_card_brand: 'VI', pg_payment_method: 'bankcard', pg_reference: String(order.number), pg_auth_code: '', pg_card_owner: 'EMULATOR',
     ...(isPaid || order.status === 'processing' ? {} : { pg_failure_code: code, pg_failure_description: description }),

@@ -7,7 +7,7 @@ import { twoDecimals, unitsOf } from '../emulator/numbers.ts'
 import type { Order, Status } from '../emulator/order.ts'
 import { findOrder, giveBack, placeOrder } from '../emulator/payments.ts'
 import { placePayout } from '../emulator/payouts.ts'
-import { almatyTime, failureOf, maskOf } from './dialect.ts'
+import { almatyTime, failureOf, maskOf, netOf } from './dialect.ts'
 import type { FreedomPayAccount } from './dialect.ts'
 import { isSigned, sign } from './signature.ts'
 import type { Fields } from './signature.ts'
@@ -41,7 +41,10 @@ export function freedompayRoutes(desk: Desk, account: FreedomPayAccount): Route[
     const script = path.slice(path.lastIndexOf('/') + 1)
     return {
       method: 'POST', path: new RegExp(`^${path.replaceAll('.', '\\.')}$`), name: `POST ${path}`,
-      handle: async ({ rawBody }) => answerCall(desk, isOrder, () => xml(answer(script, key, account.merchantId, Object.fromEntries(new URLSearchParams(rawBody)), act))),
+      handle: async ({ rawBody }) => {
+        const form = Object.fromEntries(new URLSearchParams(rawBody))
+        return answerCall(desk, isOrder, () => xml(answer(script, key, account.merchantId, form, act)))
+      },
     }
   }
   return [
@@ -79,8 +82,9 @@ function initPayment(desk: Desk, form: Form): Fields {
   const units = amount(form, 'pg_amount')
   // The same request again is the same payment, by its idempotency key.
   if (known !== undefined && known.reference === form['pg_idempotency_key'] && BigInt(known.units) === units) return pageOf(desk, known)
-  const expiresAt = desk.now() + lifetime * 1_000
-  return pageOf(desk, placed(placeOrder(desk, { ...common(form), kind: 'payment', units, callbackUrl: form['pg_result_url'] ?? '', returnUrl: form['pg_success_url'] ?? '', expiresAt })))
+  const [callbackUrl, returnUrl] = [form['pg_result_url'] ?? '', form['pg_success_url'] ?? '']
+  const order = { ...common(form), kind: 'payment', units, callbackUrl, returnUrl, expiresAt: desk.now() + lifetime * 1_000 } as const
+  return pageOf(desk, placed(placeOrder(desk, order)))
 }
 
 function pageOf(desk: Desk, { number, token }: Order): Fields {
@@ -93,12 +97,17 @@ function paymentStatus(order: Order): Fields {
   const [code, description] = failureOf(order)
   const back = `-${twoDecimals(order.refunded)}`
   return {
-    pg_payment_id: String(order.number), pg_order_id: order.reference, pg_can_reject: '1', pg_payment_method: 'bankcard', pg_amount: twoDecimals(moved), pg_currency: order.currency,
-    pg_payment_status: status, ...(status === 'success' ? { pg_clearing_amount: twoDecimals(moved), pg_captured: '1', pg_net_amount: twoDecimals(BigInt(moved) - BigInt(order.fee ?? '0')) } : {}),
+    pg_payment_id: String(order.number), pg_order_id: order.reference, pg_can_reject: '1', pg_payment_method: 'bankcard',
+    pg_amount: twoDecimals(moved), pg_currency: order.currency, pg_payment_status: status,
+    ...(status === 'success' ? { pg_clearing_amount: twoDecimals(moved), pg_captured: '1', pg_net_amount: netOf(order) } : {}),
     pg_reference: String(order.number), pg_card_pan: maskOf(order), pg_create_date: almatyTime(order.createdAt),
     ...(order.refunded === '0' ? {} : {
       pg_refund_amount: back,
-      pg_refund_payments: { pg_refund_payment: { pg_payment_id: `${order.number}9`, pg_payment_status: 'success', pg_amount: back, pg_payment_date: almatyTime(order.createdAt), pg_reference: '' } },
+      pg_refund_payments: {
+        pg_refund_payment: {
+          pg_payment_id: `${order.number}9`, pg_payment_status: 'success', pg_amount: back, pg_payment_date: almatyTime(order.createdAt), pg_reference: '',
+        },
+      },
     }),
     ...(status === 'failed' ? { pg_failure_code: code, pg_failure_description: description } : {}),
   }
@@ -112,15 +121,20 @@ function revoke(desk: Desk, form: Form): Fields {
 }
 
 function payOut(desk: Desk, form: Form): Fields {
-  const order = placed(placePayout(desk, { ...common(form), units: amount(form, 'pg_amount'), callbackUrl: form['pg_post_link'] ?? '' }, form['pg_payment_to'] ?? ''))
-  return { pg_payment_id: String(order.number), pg_order_id: order.reference, pg_payment_amount: twoDecimals(order.units), pg_balance: '1000000.00', pg_payment_date: almatyTime(order.createdAt), pg_payment_status: 'process' }
+  const asked = { ...common(form), units: amount(form, 'pg_amount'), callbackUrl: form['pg_post_link'] ?? '' }
+  const order = placed(placePayout(desk, asked, form['pg_payment_to'] ?? ''))
+  return {
+    pg_payment_id: String(order.number), pg_order_id: order.reference, pg_payment_amount: twoDecimals(order.units), pg_balance: '1000000.00',
+    pg_payment_date: almatyTime(order.createdAt), pg_payment_status: 'process',
+  }
 }
 
 function payoutStatus(order: Order): Fields {
   const status = payoutStatuses[order.status]
   const [code, description] = failureOf(order)
   return {
-    pg_payment_id: String(order.number), pg_order_id: order.reference, pg_payment_status: status, pg_payment_amount: twoDecimals(order.moved ?? order.units), pg_currency: order.currency,
+    pg_payment_id: String(order.number), pg_order_id: order.reference, pg_payment_status: status,
+    pg_payment_amount: twoDecimals(order.moved ?? order.units), pg_currency: order.currency,
     pg_card_pan: maskOf(order), ...(status === 'error' ? { pg_failure_code: code, pg_failure_description: description } : {}),
   }
 }

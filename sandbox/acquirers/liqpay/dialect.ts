@@ -57,11 +57,17 @@ export function record({ publicKey, version }: LiqPayAccount, order: Order): Rec
     sender_commission: float(isPayout ? fee : '0'), receiver_commission: float(isPayout ? '0' : fee), agent_commission: float('0'),
     amount_debit: float(moved), amount_credit: float(moved), currency_debit: order.currency, currency_credit: order.currency,
     commission_debit: float('0'), commission_credit: float(fee), mpi_eci: '7', is_3ds: false, language: 'uk', create_date: order.createdAt,
-    ...(order.card === undefined ? {} : { [isPayout ? 'receiver_card_mask2' : 'sender_card_mask2']: `${order.card.first}*${order.card.last.slice(-2)}`, sender_card_type: 'visa' }),
+    ...maskOf(order),
     ...(order.refunded === '0' ? {} : { refund_amount: float(order.refunded) }),
     ...(order.decidedAt === undefined ? {} : { end_date: order.decidedAt }),
     ...(statuses[order.status] === 'failure' ? { err_code: code, err_description: description } : {}),
   }
+}
+
+function maskOf({ kind, card }: Order): Record<string, string> {
+  if (card === undefined) return {}
+  const mask = `${card.first}*${card.last.slice(-2)}`
+  return kind === 'payout' ? { receiver_card_mask2: mask } : { sender_card_mask2: mask, sender_card_type: 'visa' }
 }
 
 export function liqpayDialect(account: LiqPayAccount): Dialect {

@@ -49,9 +49,8 @@ function checkout(desk: Desk, account: LiqPayAccount, body: string): TextAnswer 
     if (textOf(fields, 'action') !== 'pay') throw new LiqPayError('err_path', 'This checkout takes payments')
     const expires = textOf(fields, 'expired_date')
     if (expires !== '' && !/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(expires)) throw new LiqPayError('err_expired_date', 'expired_date is YYYY-MM-DD HH:MM:SS')
-    const placed = placeOrder(desk, {
-      ...common(fields), kind: 'payment', returnUrl: textOf(fields, 'result_url'), ...(expires === '' ? {} : { expiresAt: Date.parse(`${expires.replace(' ', 'T')}Z`) }),
-    })
+    const expiresAt = expires === '' ? {} : { expiresAt: Date.parse(`${expires.replace(' ', 'T')}Z`) }
+    const placed = placeOrder(desk, { ...common(fields), kind: 'payment', returnUrl: textOf(fields, 'result_url'), ...expiresAt })
     if ('refusal' in placed) throw new LiqPayError(...refusals[placed.refusal])
     return new TextAnswer(303, { location: `/pay/${placed.order.token}` }, '')
   } catch (error) {
@@ -69,7 +68,8 @@ function request(desk: Desk, account: LiqPayAccount, body: string): Record<strin
     if (order === undefined) throw new LiqPayError('payment_not_found', 'Payment is not found')
     if (action === 'status') return record(account, order)
     if (action !== 'refund') throw new LiqPayError('err_path', 'Wrong request url')
-    if (order.kind === 'payout' || !giveBack(desk, order, unitsOf(textOf(fields, 'amount')) ?? 0n)) throw new LiqPayError('payment_err_status', 'Wrong payment status')
+    const isGivenBack = order.kind === 'payment' && giveBack(desk, order, unitsOf(textOf(fields, 'amount')) ?? 0n)
+    if (!isGivenBack) throw new LiqPayError('payment_err_status', 'Wrong payment status')
     const after = findOrder(desk, order.reference)!
     return { action: 'refund', result: 'ok', payment_id: order.number, status: after.status === 'reversed' ? 'reversed' : 'success', wait_amount: false }
   } catch (error) {

@@ -62,7 +62,9 @@ export function record({ merchantAccount }: WayForPayAccount, order: Order): Rec
 }
 
 const signedFields = ['merchantAccount', 'orderReference', 'amount', 'currency', 'authCode', 'cardPan', 'transactionStatus', 'reasonCode']
-const signedPayoutFields = ['merchantAccount', 'orderReference', 'amount', 'currency', 'authCode', 'createdDate', 'processingDate', 'transactionStatus', 'reasonCode']
+const signedPayoutFields = [
+  'merchantAccount', 'orderReference', 'amount', 'currency', 'authCode', 'createdDate', 'processingDate', 'transactionStatus', 'reasonCode',
+]
 
 /** Signed as its numbers stand in the JSON. */
 export function signed(account: WayForPayAccount, unsigned: Record<string, unknown>, names: readonly string[] = signedFields): string {

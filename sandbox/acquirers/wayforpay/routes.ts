@@ -58,7 +58,8 @@ function purchase(desk: Desk, account: WayForPayAccount, fields: Fields): string
   const list = (name: string): string[] => (Array.isArray(fields[name]) ? (fields[name] as unknown[]).map(String) : [])
   const names = ['merchantAccount', 'merchantDomainName', 'orderReference', 'orderDate', 'amount', 'currency']
   if (list('productName').length === 0 || names.some((name) => textOf(fields, name) === '')) throw new WayForPayError(1115, 'Parameter is missing')
-  requireSigned(account, fields, [...names.map((name) => printed(textOf(fields, name))), ...list('productName'), ...list('productCount').map(printed), ...list('productPrice').map(printed)])
+  const products = [...list('productName'), ...list('productCount').map(printed), ...list('productPrice').map(printed)]
+  requireSigned(account, fields, [...names.map((name) => printed(textOf(fields, name))), ...products])
   const lifetime = Number(textOf(fields, 'orderLifetime') || '86400')
   return orderOf(placeOrder(desk, { ...common(fields), kind: 'payment', returnUrl: textOf(fields, 'returnUrl'), expiresAt: desk.now() + lifetime * 1_000 })).token
 }
@@ -92,7 +93,8 @@ function act(desk: Desk, account: WayForPayAccount, fields: Fields): string {
   if (!isRefund) return signed(account, record(account, order))
   if (order.kind === 'payout' || !giveBack(desk, order, unitsOf(textOf(fields, 'amount')) ?? 0n)) throw new WayForPayError(1128, 'Refund Limit Exceeded')
   const { merchantAccount } = account
-  return signed(account, { merchantAccount, orderReference: reference, transactionStatus: 'Refunded', reason: 'Ok', reasonCode: 1100 }, ['merchantAccount', 'orderReference', 'transactionStatus', 'reasonCode'])
+  const refund = { merchantAccount, orderReference: reference, transactionStatus: 'Refunded', reason: 'Ok', reasonCode: 1100 }
+  return signed(account, refund, ['merchantAccount', 'orderReference', 'transactionStatus', 'reasonCode'])
 }
 
 function orderOf(placed: Placed | { refusal: 'card' }) {

@@ -45,7 +45,8 @@ export const readPayoutAnswer = (answer: PgAnswer): AcquirerState => {
     const elsewhere = FREEDOMPAY_ELSEWHERE.has(code) ? { elsewhere: true } : {}
     return { kind: 'refused', acquirerReference: undefined, code, message: messageOf(fields), maskedCard: undefined, ...elsewhere }
   }
-  return decided(answer, () => (isError(fields) ? { kind: 'unknown', reason: `code ${code}` } : { kind: 'waiting', reason: withoutCards(pgText(fields, 'pg_status')) }))
+  const waiting: AcquirerState = { kind: 'waiting', reason: withoutCards(pgText(fields, 'pg_status')) }
+  return decided(answer, () => (isError(fields) ? { kind: 'unknown', reason: `code ${code}` } : waiting))
 }
 
 /** Cannot be cancelled, and what a call as such is refused with. */

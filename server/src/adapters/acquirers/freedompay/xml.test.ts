@@ -45,6 +45,18 @@ describe('XML of Freedom Pay', () => {
     expect(() => readPgXml(text)).toThrow()
   })
 
+  test('nested without end, or with a prototype\'s name, does no harm', () => {
+    expect(() => readPgXml(`<response>${'<a>'.repeat(20_000)}${'</a>'.repeat(20_000)}</response>`)).toThrow()
+    expect(() => readPgXml(`<response>${'<a>'.repeat(20_000)}`)).toThrow()
+    for (const name of ['__proto__', 'constructor', 'prototype']) {
+      try {
+        readPgXml(`<response><${name}>x</${name}><a>1</a></response>`)
+      } catch {}
+      expect(({} as Record<string, unknown>)['x']).toBeUndefined()
+      expect(Object.getPrototypeOf({})).toBe(Object.prototype)
+    }
+  })
+
   test('that we write is read back, by us and as the emulator writes it', () => {
     const fields = { pg_status: 'ok', pg_description: '<b> & "x" \'y\' &amp; ї', pg_empty: '' }
     expect(readPgXml(writePgXml(fields))).toEqual(fields)

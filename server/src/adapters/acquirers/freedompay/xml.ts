@@ -5,7 +5,9 @@ import type { PgFields, PgValue } from './signature.ts'
  * Nothing is turned into numbers, since a signature needs 100.00 as it stands; entities are not processed by the library,
  * so that a document can define none, and the five that XML has are replaced afterwards.
  */
-const parser = new XMLParser({ parseTagValue: false, processEntities: false, ignoreAttributes: true, trimValues: false, ignoreDeclaration: true, ignorePiTags: true })
+const parser = new XMLParser({
+  parseTagValue: false, processEntities: false, ignoreAttributes: true, trimValues: false, ignoreDeclaration: true, ignorePiTags: true,
+})
 
 /** The fields of `<response>` or `<request>`. Throws an Error when the text is no such document. */
 export const readPgXml = (text: string): PgFields => {

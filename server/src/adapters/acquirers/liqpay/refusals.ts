@@ -15,7 +15,8 @@ export const LIQPAY_NO_REFUND: ReadonlySet<string> = new Set([
 
 /** Codes that are about our account and not the card: another account may be tried. */
 export const LIQPAY_ELSEWHERE: ReadonlySet<string> = new Set([
-  'invalid_signature', 'public_key_not_found', 'shop_blocked', 'shop_not_active', 'err_path', 'user_not_found', 'err_limit_amount', 'err_payment_amount_limit', 'amount_limit',
+  'invalid_signature', 'public_key_not_found', 'shop_blocked', 'shop_not_active', 'err_path', 'user_not_found', 'err_limit_amount',
+  'err_payment_amount_limit', 'amount_limit',
 ])
 
 /** Codes that say nothing of any payment: our key, our company. */

@@ -70,7 +70,8 @@ const NO_REFUND: ReadonlySet<string> = new Set([...WAYFORPAY_NOT_TAKEN_UP, '1123
 const clearState = (settings: WayForPaySettings, record: WayForPayRecord, reference: string): AcquirerState => {
   const code = textOf(record, 'reasonCode')
   const isOurs = textOf(record, 'orderReference') === reference && textOf(record, 'merchantAccount') === settings.merchantAccount
-  if (!isOurs || !isSigned(settings.secretKey, record, ['payment', 'payout'])) return { kind: 'unknown', reason: withoutCards(`an unsigned answer, code ${code || 'absent'}`) }
+  const isBelieved = isOurs && isSigned(settings.secretKey, record, ['payment', 'payout'])
+  if (!isBelieved) return { kind: 'unknown', reason: withoutCards(`an unsigned answer, code ${code || 'absent'}`) }
   // Duplicate, order not found: about the request, whatever status comes along.
   if (code === '1112' || code === '1127') return { kind: 'unknown', reason: `code ${code}` }
   return readWayForPayState(record)
