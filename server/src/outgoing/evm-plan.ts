@@ -76,6 +76,32 @@ export const planEvmBump = (unsigned: string, rate: GasRate, fromWhatIsThere = f
   return value > 0n ? planOf({ ...dearer, value }) : { refused: 'what the address holds does not pay more' }
 }
 
+const FILLER_GAS = 21_000n
+
+/**
+ * What takes the place of a transaction that is not worth what it costs by now: it uses up the same nonce and does nothing, so
+ * that whatever waits behind goes on.
+ */
+export const planEvmCancel = (unsigned: string, sender: string, rate: GasRate): EvmPlan => {
+  const bytes = fromHex(hex(unsigned))
+  const draft = parseDraft(bytes)
+  const original = isRefused(draft) ? parseUnsigned(bytes) : draft
+  if (isRefused(original)) throw new Error(`a stored transaction does not parse: ${original.message}`)
+  const { chainId, nonce } = original
+  const filler = { chainId, nonce, gas: FILLER_GAS, to: hex(sender), value: 0n, data: '0x' as const }
+  if (original.type === 'legacy') return planOf(replaceAtHigherPrice({ ...filler, type: 'legacy', gasPrice: original.gasPrice }, { gasPrice: rate.maxFeePerGas }))
+  const { maxFeePerGas, maxPriorityFeePerGas } = original
+  const wanted = { maxFeePerGas: rate.maxFeePerGas, maxPriorityFeePerGas: rate.maxPriorityFeePerGas }
+  return planOf(replaceAtHigherPrice({ ...filler, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }, wanted))
+}
+
+/** Whether it only uses up a nonce: it pays nothing to its own sender. */
+export const isEvmFiller = (unsigned: string, sender: string): boolean => {
+  if (!isHex(unsigned)) return false
+  const parsed = parseUnsigned(fromHex(unsigned))
+  return !isRefused(parsed) && parsed.to === sender && parsed.value === 0n && parsed.data === '0x'
+}
+
 /** A transaction that authorises, as the signer is handed it (EIP-7702). */
 export const planOfDraft = (draft: SetCodeDraft): EvmPlan => ({
   unsigned: toHex(serializeDraft(draft)),

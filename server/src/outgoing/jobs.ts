@@ -6,14 +6,15 @@ import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { spentOnlyBy } from './bitcoin-bump.ts'
 import { dropUnsignedBump, recordAccepted, recordBump, recordRefused, recordSigned } from './commands.ts'
-import { planEvmBump } from './evm-plan.ts'
+import { isEvmFiller, planEvmBump, planEvmCancel } from './evm-plan.ts'
 import { bumpBitcoin } from './jobs-bitcoin.ts'
 import { keepInPool } from './jobs-keeping.ts'
 import { hasExpired, renewExpired } from './jobs-tron.ts'
 import { later, RETRY_MS, type SendingDeps } from './sending.ts'
 import { mayAsk } from './stopping.ts'
+import { isWaitedFor } from './queries.ts'
 import { attemptsOf, claimDue, stepAgainAt } from './store.ts'
-import type { Attempt, Outgoing } from './transaction.ts'
+import type { Attempt, Outgoing, Purpose } from './transaction.ts'
 
 const LEASE_MS = 20_000
 const MOST_AT_ONCE = 25
@@ -73,7 +74,7 @@ const sign = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt, att
     transactionId: outgoing.id,
     unsigned: attempt.unsigned,
     keys: attempt.keys,
-    ...(await deps.purposeOf(outgoing)),
+    ...(isCancel(outgoing, attempt) ? { purpose: 'filler', intents: [] } : await deps.purposeOf(outgoing)),
   })
   await deps.pause('signed-not-stored')
   if ('refused' in answer) return refused(deps, outgoing, answer, attempts)
@@ -134,6 +135,7 @@ const bump = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Pr
   const replacement = planReplacement(outgoing, attempt, rate)
   const cap = mostFee(policy, outgoing)
   if ('refused' in replacement || replacement.networkFee > cap) {
+    if (await cancel(deps, outgoing, attempt, rate)) return
     const why = 'refused' in replacement ? replacement.refused : `the fee would be above the cap of ${cap}`
     const text = `Transaction ${attempt.hash} on ${outgoing.network} is stuck and can't pay more: ${why}`
     await raiseAlert(runtime.db, { kind: 'stuck', subject: outgoing.id, text }, momentOf(runtime))
@@ -144,6 +146,29 @@ const bump = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Pr
   )
   await deps.pause('bump-planned')
 }
+
+/** Between accounts of ours: what does not happen now happens later. */
+const MAY_WAIT: ReadonlySet<Purpose> = new Set(['sweep', 'gas', 'rebalance'])
+
+/**
+ * Gives up a transaction between accounts of ours that can't pay enough to be mined, when payments wait behind its nonce: one
+ * that does nothing takes its place. Whichever of them is mined, what moved is read from its block. True when it did.
+ */
+const cancel = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt, rate: FeeRate): Promise<boolean> => {
+  const { runtime, policy } = deps
+  const [sender, [key]] = [outgoing.senders[0]!, attempt.keys]
+  if (!MAY_WAIT.has(outgoing.purpose) || rate.kind !== 'gas' || key?.account !== 'hot' || isCancel(outgoing, attempt)) return false
+  if (!(await isWaitedFor(runtime.db, outgoing))) return false
+  const plan = planEvmCancel(attempt.unsigned, sender, rate)
+  if (plan.networkFee > policy.maxFee) return false
+  runtime.log.warn({ outgoing: outgoing.id, purpose: outgoing.purpose, hash: attempt.hash }, 'given up for the payments that wait behind its nonce')
+  await inTransaction(runtime.db, (tx) => recordBump(tx, outgoing, { ...plan, signingKeys: [key], feeRate: rate }, momentOf(runtime)))
+  await resolveAlert(runtime.db, 'stuck', outgoing.id, momentOf(runtime).at)
+  await deps.pause('bump-planned')
+  return true
+}
+
+const isCancel = ({ purpose, senders }: Outgoing, { unsigned }: Attempt): boolean => MAY_WAIT.has(purpose) && isEvmFiller(unsigned, senders[0]!)
 
 const mostFee = ({ maxFee, maxBatchFee }: SendingDeps['policy'], { purpose, network }: Outgoing): bigint =>
   purpose === 'sweep' && isEvmNetwork(network) ? maxBatchFee : maxFee

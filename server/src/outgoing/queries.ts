@@ -1,6 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
+import type { Outgoing } from './transaction.ts'
 
 /** What a sender has on its way that no block shows yet. */
 export interface Load {
@@ -22,6 +23,13 @@ export const loadsOf = async (db: Db | Tx, network: Network, senders: readonly s
     from outgoing o join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
     where o.network = ${network} and o.senders[1] = any(${[...senders]}::text[]) and o.state in ('planned', 'signed', 'broadcast') group by 1`.execute(db)
   return new Map(rows.map(({ sender, ...load }) => [sender, load]))
+}
+
+/** Whether payments of the same sender wait behind the nonce of this transaction. */
+export const isWaitedFor = async (db: Db | Tx, { network, senders, nonce }: Outgoing): Promise<boolean> => {
+  const { rows } = await sql`select from outgoing where network = ${network} and senders[1] = ${senders[0]} and nonce > ${nonce}
+    and purpose in ('payout', 'cold') and state in ('planned', 'signed', 'broadcast') limit 1`.execute(db)
+  return rows.length > 0
 }
 
 /** Which of these addresses have a transaction of their own that no block shows yet: they send one at a time. */

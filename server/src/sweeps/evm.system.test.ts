@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { isRefused } from '@bursar/chainkit'
 import { fromHex, parseDraft } from '@bursar/chainkit/evm'
+import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { deployerAccount } from '../../../sandbox/anvil/transactions.ts'
 import { call, ensureTokens } from '../../../sandbox/tokens/index.ts'
@@ -236,6 +237,45 @@ test('a stuck sweep pays more: the same nonce and authorisations, and one of the
   expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
   expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
   expect(await world.drift()).toEqual([])
+}, 120_000)
+
+test('a batch that can not pay what the chain asks by now gives way to the payments behind it, and is made again', async () => {
+  const world = await open(ethereum, { maxBatchFee: 3n * 10n ** 15n })
+  const addresses = await holding(world, 4)
+  await world.deployed()
+  await world.pay('ETH', HOT, '20')
+  await world.mine(4)
+  await world.run(world.sweepJob())
+  const to = await world.chain.newAddress()
+  const id = await world.request('ETH', to, 10n ** 17n)
+  await world.plan()
+  for (let i = 0; i < 2; i += 1) await world.run(world.sendJob())
+  const stuck = (await world.outgoing()).filter(({ purpose }) => purpose !== 'payout')
+  expect(stuck.length).toBeGreaterThan(0)
+  // Dear enough that no batch, and no transfer of a token, stays below its cap.
+  const dear = async (): Promise<void> => void (await world.node.rpc('anvil_setNextBlockBaseFeePerGas', `0x${(150n * GWEI).toString(16)}`))
+  for (let round = 0; round < 6; round += 1) {
+    await dear()
+    await world.mine(1)
+    world.later(61_000)
+    for (let i = 0; i < 3; i += 1) await world.run(world.sendJob())
+  }
+  await world.mine(4)
+  expect(await world.withdrawal(id)).toBe('settled')
+  expect(await world.onChain(to, 'ETH')).toBe(10n ** 17n)
+  const given = (await world.outgoing()).filter(({ purpose }) => purpose !== 'payout')
+  expect(given[0], 'its nonce was used up by nothing').toMatchObject({ state: 'final', nonce: stuck[0]!.nonce, fee: 21_000n * (given[0]!.fee! / 21_000n) })
+  expect(given[0]!.unsigned.startsWith('0x04')).toBe(false)
+  expect(await leftOf(world, addresses), 'nothing moved').not.toContain(0n)
+  for (let i = 0; i < 60; i += 1) await world.mine(1)
+  for (let i = 0; i < 4; i += 1) {
+    world.later(2 * HOUR)
+    await world.settle()
+  }
+  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+  expect(await world.drift()).toEqual([])
+  const { rows } = await sql<{ nonce: number }>`select nonce from outgoing where senders[1] = ${HOT} and state <> 'abandoned' order by nonce`.execute(world.db)
+  expect(rows.map(({ nonce }) => nonce - rows[0]!.nonce)).toEqual(rows.map((_, i) => i))
 }, 120_000)
 
 describe('killed', () => {

@@ -53,6 +53,8 @@ export interface SweepOptions {
   /** how USDC names itself in signatures, when it takes them */
   domain?: { name: string; version: string }
   paysFromDeposits?: boolean
+  /** wei */
+  maxBatchFee?: bigint
   /** the signer's cap on fees, wei */
   signersMaxFee?: bigint
 }
@@ -97,7 +99,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     pauses.hit = true
     throw new Error(`killed at ${point}`)
   }
-  const sending = { ...DEFAULT_POLICY, rebroadcastEveryMs: 0, bumpAfterMs: 60_000, maxBatchFee: E18 }
+  const sending = { ...DEFAULT_POLICY, rebroadcastEveryMs: 0, bumpAfterMs: 60_000, maxBatchFee: options.maxBatchFee ?? E18 }
   const policy: SweepPolicy = { ...DEFAULT_SWEEP_POLICY, ...options.policy }
   const allowed = async (): Promise<Allowed> => ({ all: new Set([coin, 'USDT', 'USDC']), signed: new Set(options.domain ? ['USDC'] : []) })
   const shared = { runtime, catalogue, network, chainId: BigInt(chainId), adapter, hotAddress: HOT, pause }
