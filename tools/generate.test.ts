@@ -18,11 +18,10 @@ test('the committed files are what the contract gives', () => {
 })
 
 test('it writes what is missing or differs, and --check names it', () => {
-  mkdirSync(join(directory, 'contract'))
-  for (const folder of ['sdk/src', 'web/checkout/src']) mkdirSync(join(directory, folder), { recursive: true })
+  for (const folder of ['contract', 'sdk/src', 'web/checkout/src', 'docs']) mkdirSync(join(directory, folder), { recursive: true })
   expect(generate('--check', directory).status).toBe(1)
 
-  expect(generate(directory).stdout).toBe('wrote contract/openapi.json\nwrote sdk/src/generated.ts\nwrote web/checkout/src/island.generated.ts\n')
+  expect(generate(directory).stdout).toBe('wrote contract/openapi.json\nwrote sdk/src/generated.ts\nwrote web/checkout/src/island.generated.ts\nwrote docs/faults.md\n')
   expect(generate('--check', directory).status).toBe(0)
   expect(readFileSync(join(directory, 'sdk/src/generated.ts'), 'utf8')).toContain('interface CreateAddressBody {')
 

@@ -1,11 +1,12 @@
 /**
- * Writes what is generated from the contract and from the script of payment pages: `node tools/generate.ts`. With `--check` it writes nothing and fails when
+ * Writes what is generated from the contract, from the script of payment pages and from the names of tests: `node tools/generate.ts`. With `--check` it writes nothing and fails when
  * a committed file differs. A directory as argument stands for the repository.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openApiDocument } from '@bursar/contract/openapi'
+import { faultsDocument } from './generate-faults.ts'
 import { islandModule } from './generate-island.ts'
 import { sdkTypes } from './generate-sdk.ts'
 
@@ -16,6 +17,7 @@ const files = [
   { path: 'contract/openapi.json', text: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
   { path: 'sdk/src/generated.ts', text: sdkTypes() },
   { path: 'web/checkout/src/island.generated.ts', text: islandModule(readFileSync(join(import.meta.dirname, '../web/checkout/island/main.ts'), 'utf8')) },
+  { path: 'docs/faults.md', text: faultsDocument(join(import.meta.dirname, '..')) },
 ]
 
 const committed = (path: string): string | undefined => {

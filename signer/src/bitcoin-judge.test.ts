@@ -115,7 +115,7 @@ describe('on Bitcoin', () => {
     ],
     ['a key too few', { ...bitcoinRequest(plan), keys: [depositKey(0)] }, 'key-mismatch'],
     [
-      'a fee above the cap',
+      'B19 a fee above the cap',
       bitcoinRequest({
         intents: [bitcoinIntent(1, 900_000n)],
         inputs: [0, 1, 2, 3, 4, 5].map((one) => input(one)),

@@ -92,7 +92,7 @@ describe('on TRON', () => {
     ['a signed transaction', { ...tronRequest(token), unsigned: '0a020102' }, 'not-parsable'],
     ['an expired transaction', tronRequest(token, { expiration: NOW }), 'expiration'],
     ['one that lives too long', tronRequest(token, { expiration: NOW + 10 * MINUTE + 1 }), 'expiration'],
-    ['a fee limit above the cap', tronRequest(token, { feeLimit: 30_000_000n }), 'fee-too-high'],
+    ['B19 a fee limit above the cap', tronRequest(token, { feeLimit: 30_000_000n }), 'fee-too-high'],
     ['an amount above the limit', tronRequest(tronIntent(1, { units: '1000000001' })), 'limit'],
   ])('refuses %s', async (_name, request, code) => {
     expect(await refusalOf(request)).toBe(code)

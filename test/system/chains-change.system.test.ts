@@ -41,7 +41,7 @@ test('Bitcoin: Pending comes from the pool, before any block', async () => {
   await settles('BTC', '0.0005')
 })
 
-test('Bitcoin: a credited deposit that a reorganisation replaces for ever is taken back, and told as Failed once that is final', async () => {
+test('B2 Bitcoin: a credited deposit that a reorganisation replaces for ever is taken back, and told as Failed once that is final', async () => {
   const to = await addressOn('BITCOIN')
   const hash = await sandbox.pay('BITCOIN', 'BTC', to, '0.001')
   await sandbox.mine('BITCOIN', 1)
@@ -64,7 +64,7 @@ test('Bitcoin: a deposit that comes back on the other branch is credited again, 
   expect(await statuses({ hash })).toEqual(['Pending', 'Done'])
 })
 
-test('EVM: a reorganisation before finality changes nothing but the block', async () => {
+test('B1 EVM: a reorganisation before finality changes nothing but the block', async () => {
   const to = await addressOn('ETHEREUM')
   const hash = await sandbox.pay('ETHEREUM', 'USDT', to, '40')
   await sandbox.mine('ETHEREUM', 1)
@@ -76,7 +76,7 @@ test('EVM: a reorganisation before finality changes nothing but the block', asyn
   expect(await statuses({ hash })).toEqual(['Pending', 'Done'])
 })
 
-test('EVM: a withdrawal whose block is lost is sent again with the same bytes, paid once, and Done is not sent twice', async () => {
+test('B5 EVM: a withdrawal whose block is lost is sent again with the same bytes, paid once, and Done is not sent twice', async () => {
   const to = await sandbox.outside('ETHEREUM')
   const { id } = await shop().client.withdrawals.crypto.create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '10' })
   const pending = await sandbox.notified(shop(), { id, status: 'Pending' })
@@ -94,7 +94,7 @@ test('EVM: a withdrawal whose block is lost is sent again with the same bytes, p
 
 const FIFTY_GWEI = '0xba43b7400'
 
-test('EVM: a withdrawal stuck below the base fee is bumped with the same nonce, and paid once', async () => {
+test('E7 EVM: a withdrawal stuck below the base fee is bumped with the same nonce, and paid once', async () => {
   const to = await sandbox.outside('ETHEREUM')
   const { id } = await shop().client.withdrawals.crypto.create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '3' })
   const first = await sandbox.notified(shop(), { id, status: 'Pending' })
@@ -138,7 +138,7 @@ test('Bitcoin: a withdrawal stuck in the pool is replaced at a higher fee from t
   expect(await sandbox.balanceOf('BITCOIN', 'BTC', to)).toBe('0.01')
 }, 120_000)
 
-test('Bitcoin: two outputs to one address in one transaction are two deposits', async () => {
+test('B11 Bitcoin: two outputs to one address in one transaction are two deposits', async () => {
   const to = await addressOn('BITCOIN')
   const other = await sandbox.bitcoinRpc<string>('getnewaddress', '', 'bech32')
   const scriptOf = async (address: string) => (await sandbox.bitcoinRpc<{ scriptPubKey: string }>('getaddressinfo', address)).scriptPubKey
@@ -154,7 +154,7 @@ test('Bitcoin: two outputs to one address in one transaction are two deposits', 
   expect(a['id']).not.toBe(b['id'])
 })
 
-test('Bitcoin: a transaction replaced in the pool is Failed once its replacement is final, and never credited', async () => {
+test('B3 Bitcoin: a transaction replaced in the pool is Failed once its replacement is final, and never credited', async () => {
   const before = await balance('BTC')
   const to = await addressOn('BITCOIN')
   const hash = await sandbox.bitcoinRpc<string>('sendtoaddress', to, '0.0009', '', '', false, true, null, 'unset', null, 2)

@@ -59,7 +59,7 @@ test('every notification is signed for its receiver, and the list of events hold
   expect(events[0]!.body).toEqual(JSON.parse(message!.body))
 })
 
-test('below the minimum: Failed, told why, and no balance', async () => {
+test('B13 below the minimum: Failed, told why, and no balance', async () => {
   const before = await balance('USDT')
   const to = await address('ETHEREUM')
   const hash = await sandbox.pay('ETHEREUM', 'USDT', to, '0.5')
@@ -86,7 +86,7 @@ test('on TRON, a branch without a payment that was not solid: never credited, wh
   expect((await bodies((b) => b['hash'] === hash)).map((b) => b['status'])).toEqual(['Pending'])
 })
 
-test('a rotating address: in its time, and late', async () => {
+test('B14 a rotating address: in its time, and late', async () => {
   const { address: to, expiredAt } = await merchant().client.rotatingAddresses.create({ blockchain: 'ETHEREUM', duration: 600_000 })
   expect(expiredAt).toBeGreaterThan(Date.now())
   const first = await sandbox.pay('ETHEREUM', 'USDC', to, '5')

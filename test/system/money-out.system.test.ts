@@ -75,7 +75,7 @@ describe('to someone outside', () => {
   })
 })
 
-test('to another merchant: at once, without a fee or a transaction', async () => {
+test('B18 to another merchant: at once, without a fee or a transaction', async () => {
   const { address } = await market().client.addresses.create({ blockchain: 'ETHEREUM', meta: 'from shop' })
   const asked = await shop().client.withdrawals.crypto.fee({ ticker: 'USDT', blockchain: 'ETHEREUM', amount: '5', address })
   expect(asked.value).toBe('0')
@@ -109,7 +109,7 @@ test('an Idempotency-Key: the same request gets the first answer, another one is
   expect(await refusal(other)).toMatchObject({ status: 409, code: 103 })
 })
 
-test('over the limit of the signer: nothing is signed, the nonce is filled, others go on, and it can be given up', async () => {
+test('E6 over the limit of the signer: nothing is signed, the nonce is filled, others go on, and it can be given up', async () => {
   await sandbox.credit(shop(), 'USDT', '150000')
   const before = await balance('USDT')
   const to = await sandbox.outside('ETHEREUM')
@@ -170,7 +170,7 @@ describe('refused, with nothing moved', () => {
   })
 })
 
-test('50 connections x 40 withdrawals against a balance for exactly 100: 100 are accepted, and the ledger holds', async () => {
+test('L1 50 connections x 40 withdrawals against a balance for exactly 100: 100 are accepted, and the ledger holds', async () => {
   const { address } = await market().client.addresses.create({ blockchain: 'BINANCE_SMART_CHAIN' })
   const { address: back } = await shop().client.addresses.create({ blockchain: 'BINANCE_SMART_CHAIN' })
   await send({ ticker: 'USDC', blockchain: 'BINANCE_SMART_CHAIN', to: address, amount: '100' })
@@ -189,7 +189,7 @@ test('50 connections x 40 withdrawals against a balance for exactly 100: 100 are
   expect(await balance('USDC', market())).toBe(0)
 }, 240_000)
 
-test('a worker killed in the middle of everything: each withdrawal is paid exactly once', async () => {
+test('C9 a worker killed in the middle of everything: each withdrawal is paid exactly once', async () => {
   const plan = [['BITCOIN', 'BTC', '0.002'], ['ETHEREUM', 'USDT', '2'], ['BINANCE_SMART_CHAIN', 'BNB', '0.01'], ['TRON', 'TRX', '3']] as const
   const orders = await Promise.all(
     [...plan, ...plan, ...plan].map(async ([blockchain, ticker, amount]) => {

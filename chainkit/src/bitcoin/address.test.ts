@@ -121,7 +121,7 @@ describe('parseAddress', () => {
     )
   })
 
-  test('one changed character is refused', () => {
+  test('B17 one changed character is refused', () => {
     const characters = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz']
     fc.assert(
       fc.property(script, chain, fc.nat(), fc.constantFrom(...characters), (bytes, on, place, character) => {

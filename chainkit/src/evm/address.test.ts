@@ -69,7 +69,7 @@ describe('parseAddress', () => {
     )
   })
 
-  test('accepts what viem accepts, and writes it the same way', () => {
+  test('B17 accepts what viem accepts, and writes it the same way', () => {
     fc.assert(
       fc.property(living, fc.infiniteStream(fc.boolean()), (bytes, upper) => {
         const text = `0x${toHex(bytes)

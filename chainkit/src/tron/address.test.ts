@@ -49,7 +49,7 @@ describe('parseAddress', () => {
     expect(reasonFor(addressOfEvmForm(`0x${'0'.repeat(35)}1${'0'.repeat(4)}`))).toBe('accepted')
   })
 
-  test('accepts what tronweb accepts, of any address with one character changed', () => {
+  test('B17 accepts what tronweb accepts, of any address with one character changed', () => {
     const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0OIl'
     fc.assert(
       fc.property(bytes20, fc.nat({ max: 33 }), fc.constantFrom(...base58), (bytes, at, character) => {

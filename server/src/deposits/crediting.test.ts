@@ -150,7 +150,7 @@ describe('a deposit on an EVM chain', () => {
 })
 
 describe('a deposit below the minimum', () => {
-  test('is Failed at the depth of a credit and booked to suspense; one unit more is credited', async () => {
+  test('B13 is Failed at the depth of a credit and booked to suspense; one unit more is credited', async () => {
     const { address, merchantId } = await world.address('BITCOIN')
     await world.mine('BITCOIN', 100, [pay(address, 9_999n), pay(address, 10_000n)])
     expect(await world.statuses()).toEqual(['Pending', 'Pending'])
@@ -169,7 +169,7 @@ describe('a deposit below the minimum', () => {
 describe('a rotating address', () => {
   const lease = { untilMs: START + 1_000_000, afterMs: 60_000 }
 
-  test('ends its set time after the first deposit, and what comes later is credited and marked late', async () => {
+  test('B14 ends its set time after the first deposit, and what comes later is credited and marked late', async () => {
     const owned = await world.address('BITCOIN', lease)
     const arrive = async (height: number, at: number) => {
       world.now = START + at

@@ -33,7 +33,7 @@ test('an internal transfer is Done at once, without a hash, and takes its money 
   expect(await auditLedger(world.db)).toEqual([])
 })
 
-test('one withdrawal is received once, and no reorganisation touches it', async () => {
+test('B18 one withdrawal is received once, and no reorganisation touches it', async () => {
   const { address, merchantId } = await world.address('ETHEREUM')
   const transfer = { id: randomUUID(), ticker: 'ETH', blockchain: 'ETHEREUM', to: address, units: 1n } as const
   const receive = () => world.act((tx, moment) => world.deposits.receiveInternal(tx, transfer, moment))

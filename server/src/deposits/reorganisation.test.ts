@@ -63,7 +63,7 @@ const openAlerts = async () => {
 }
 
 describe('a block is lost before the credit', () => {
-  test('and the transaction comes back: one Pending, one Done', async () => {
+  test('B1 and the transaction comes back: one Pending, one Done', async () => {
     const paid = pay(owned.address, BTC)
     await world.mine('BITCOIN', 100, [paid])
     await world.orphan('BITCOIN', 100)
@@ -127,7 +127,7 @@ describe('a credited deposit is lost', () => {
     return paid
   }
 
-  test('before the merchant spent it: the balance is as before, and the wire says nothing', async () => {
+  test('B2 before the merchant spent it: the balance is as before, and the wire says nothing', async () => {
     const paid = await creditFirst()
     await world.orphan('BITCOIN', 100)
     expect([await books(), await world.statuses()]).toEqual([NOTHING, ['Pending', 'Done']])
@@ -140,7 +140,7 @@ describe('a credited deposit is lost', () => {
     expect(credited.map(({ again }) => again)).toEqual([false, true])
   })
 
-  test('after the merchant spent it all: it owes, can not withdraw, and its next deposits repay first', async () => {
+  test('B2 after the merchant spent it all: it owes, can not withdraw, and its next deposits repay first', async () => {
     const paid = await creditFirst()
     await withdraw(NET)
     await world.orphan('BITCOIN', 100)
@@ -299,7 +299,7 @@ test('a transaction mined again without effect ends the deposit as reorganised',
   expect((await world.notices()).map(({ body }) => body.failReason)).toEqual([undefined, 'REORGANIZED'])
 })
 
-test('reading a block again changes nothing, in whatever state its deposits are', async () => {
+test('B12 reading a block again changes nothing, in whatever state its deposits are', async () => {
   const paid = pay(owned.address, BTC)
   const small = pay(owned.address, 5_000n)
   await world.mine('BITCOIN', 100, [paid, small])

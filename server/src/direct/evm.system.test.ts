@@ -158,7 +158,7 @@ test('whoever has delegated does not pay: anybody could empty it first', async (
   expect(await senders(world)).toEqual([HOT])
 })
 
-test('a stuck payment pays more for its gas and the same to its receiver', async () => {
+test('E7 a stuck payment pays more for its gas and the same to its receiver', async () => {
   const world = await open()
   const { address } = await world.address()
   await world.pay('ETH', address, '0.5')

@@ -69,7 +69,7 @@ describe('an invoice in crypto', () => {
     expect(await world.balance('USDT')).toBe(99n * 10n ** 18n)
   })
 
-  test('paid too much is PAID with more than was asked for', async () => {
+  test('B15 paid too much is PAID with more than was asked for', async () => {
     const id = await world.create({ amount: USDT })
     await world.proceed(id)
     await world.confirm(await world.payment(id, '150'))
@@ -116,7 +116,7 @@ describe('an invoice in crypto', () => {
 })
 
 describe('money that is not what was asked for', () => {
-  test('another asset, the other EVM network and too little are ordinary deposits: told, shown, not counted', async () => {
+  test('B15 another asset, the other EVM network and too little are ordinary deposits: told, shown, not counted', async () => {
     const id = await world.create({ amount: USDT })
     await world.proceed(id)
     await world.confirm(await world.payment(id, '100', { network: 'ETHEREUM' }), await world.payment(id, '2', { ticker: 'ETH', network: 'ETHEREUM' }), await world.payment(id, '0.5'))

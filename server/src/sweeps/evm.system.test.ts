@@ -145,7 +145,7 @@ test('where blocks show no inner calls, coin leaves by a payment of its address,
   expect(await world.drift()).toEqual([])
 }, 120_000)
 
-test('an address that its token refuses is left out, is tried again ever less often, and a person is told', async () => {
+test('E10 an address that its token refuses is left out, is tried again ever less often, and a person is told', async () => {
   const world = await open(ethereum)
   const addresses = await holding(world, 4)
   const [blocked] = addresses as [string]
@@ -301,7 +301,7 @@ describe('killed', () => {
   }, 120_000)
 })
 
-test('two workers at once make one sweep of each asset', async () => {
+test('C9 two workers at once make one sweep of each asset', async () => {
   const world = await open(ethereum)
   const addresses = await holding(world, 6)
   await world.deployed()
@@ -326,7 +326,7 @@ test('what does not pay yet, and has waited longest, does not keep what pays fro
   expect(await leftOf(world, [rich!, ...poorOnes])).toEqual([0n, poor, poor, poor, poor])
 }, 120_000)
 
-test('dust waits until it is worth its gas, and a closed gas window until it has waited too long', async () => {
+test('E9 dust waits until it is worth its gas, and a closed gas window until it has waited too long', async () => {
   const world = await open(ethereum, { policy: { maxGasPrice: 1n, maxAgeMs: 5 * HOUR } })
   const addresses = await holding(world, 4)
   const { address: dusty } = await world.address()

@@ -116,7 +116,7 @@ describe('blocks', () => {
     expect(asked()).toEqual(Array.from({ length: 10 }, (_, i) => i + 1))
   })
 
-  test('stay unread while the node is silent, and nothing is concluded', async () => {
+  test('B7 stay unread while the node is silent, and nothing is concluded', async () => {
     const follower = await begin()
     mine(2)
     chain.silent = true
@@ -127,7 +127,7 @@ describe('blocks', () => {
     expect(await blocksTold()).toEqual(['1', '2'])
   })
 
-  test('below a node that lags behind are left alone', async () => {
+  test('B7 below a node that lags behind are left alone', async () => {
     const follower = await begin()
     mine(6)
     await stepAll(follower)
@@ -222,7 +222,7 @@ describe('finality', () => {
     expect(await settlesTold()).toEqual(['settled 8 final 8', 'settled 16 final 14', 'settled 20 final 14'])
   })
 
-  test('of another branch than ours is not believed', async () => {
+  test('B8 of another branch than ours is not believed', async () => {
     const follower = await begin()
     mine(10)
     await stepAll(follower)

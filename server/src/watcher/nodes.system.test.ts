@@ -68,7 +68,7 @@ describe('native coin sent by contracts', () => {
     }
   }
 
-  test('is found in blocks where the node has traces: what was undone is not', async () => {
+  test('E1 is found in blocks where the node has traces: what was undone is not', async () => {
     const { chain, owners, pay } = await payInEveryWay()
     const follower = await follow('ETHEREUM', chain.adapter)
     await pay()
@@ -81,7 +81,7 @@ describe('native coin sent by contracts', () => {
     expect(await auditLedger(world.db)).toEqual([])
   })
 
-  test('is found by balance where it has none, once its block is final', async () => {
+  test('E1 is found by balance where it has none, once its block is final', async () => {
     const { chain, owners, pay } = await payInEveryWay()
     const adapter = adapterOf(chain.node.url, { ...ETHEREUM, traces: 'off' })
     const follower = await follow('ETHEREUM', adapter)
@@ -104,7 +104,7 @@ describe('native coin sent by contracts', () => {
 describeWithBitcoind('on Bitcoin', () => {
   const bitcoind = useBitcoind()
 
-  test('two outputs of one transaction to one address are two deposits', async () => {
+  test('B11 two outputs of one transaction to one address are two deposits', async () => {
     const chain = await openBitcoinWorld(await bitcoind())
     const { address, merchantId } = await world.address('BITCOIN', undefined, null, await chain.newAddress())
     const follower = await follow('BITCOIN', chain.adapter)
@@ -117,7 +117,7 @@ describeWithBitcoind('on Bitcoin', () => {
     expect(await world.balance(merchantId, 'BTC')).toBe(2n * (150_000n - 1_500n - 1_000n))
   })
 
-  test('a replaced transaction is Failed once the one in its place is final', async () => {
+  test('B3 a replaced transaction is Failed once the one in its place is final', async () => {
     const chain = await openBitcoinWorld(await bitcoind())
     const { address } = await world.address('BITCOIN', undefined, null, await chain.newAddress())
     const { first, dearer } = await chain.rivals(address, 150_000n)

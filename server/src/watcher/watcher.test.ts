@@ -151,7 +151,7 @@ test('says it again when it is silent under the next leader, and a watcher that 
   await grown()
 })
 
-test('refuses a node of another chain, with an alert', async () => {
+test('B8 refuses a node of another chain, with an alert', async () => {
   const { ended } = start({ identity: 'mainnet' })
   expect(await ended).toBeInstanceOf(WrongChain)
   const [alert] = await alerts()
@@ -173,7 +173,7 @@ test('stops below a fork deeper than it remembers, with an alert', async () => {
   expect((await watchStatus(db))[0]!.height).toBe(5)
 })
 
-test('outlives a silent node, says so after a while, and takes it back when the chain grows', async () => {
+test('B7 outlives a silent node, says so after a while, and takes it back when the chain grows', async () => {
   start({ staleAfterMs: 60_000 })
   await heightIs(0)
   chain.silent = true

@@ -151,7 +151,7 @@ describe('a pool of hot addresses', () => {
     expect(await here.alerts()).toEqual(['hot-wallet-short'])
   })
 
-  test('what a refused payment leaves of nonces is filled at the address that has it', async () => {
+  test('E6 what a refused payment leaves of nonces is filled at the address that has it', async () => {
     await fill(9n * E18)
     await share()
     here.before.answer = async (request) => {
@@ -193,6 +193,28 @@ describe('a pool of hot addresses', () => {
     for (const address of POOL) expect(await tokenAt(address), address).toBe(3_000_000_000n)
     await withoutGap()
     await booksAgree()
+  })
+
+  test('B5 what the node has forgotten is handed over again with the same bytes, and paid once', async () => {
+    await fill(9n * E18)
+    await share()
+    const receivers = await Promise.all(Array.from({ length: 4 }, () => node.newAddress()))
+    const ids = await Promise.all(receivers.map((to) => here.request('ETH', to, E18 / 10n)))
+    await here.pay()
+    await here.send()
+    const signed = async (): Promise<string[]> =>
+      (await sql<{ raw: string }>`select raw from outgoing_attempts where raw is not null order by raw`.execute(here.db)).rows.map(({ raw }) => raw)
+    const before = await signed()
+    await node.node.rpc('anvil_dropAllTransactions')
+    await here.mine(1)
+    expect(await Promise.all(ids.map((id) => here.withdrawal(id)))).toEqual(ids.map(() => 'sent'))
+    here.later(60_000)
+    await here.send()
+    await here.mine(4)
+    expect(await Promise.all(ids.map((id) => here.withdrawal(id)))).toEqual(ids.map(() => 'settled'))
+    expect(await Promise.all(receivers.map(coinAt))).toEqual(receivers.map(() => E18 / 10n))
+    expect(await signed()).toEqual(before)
+    await withoutGap()
   })
 
   test('excess over all of them is counted together and leaves from the richest', async () => {

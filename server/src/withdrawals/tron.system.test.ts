@@ -63,7 +63,7 @@ test('sweeps on their way leave payouts their places', async () => {
   expect(await onChain(to, null)).toBe(2_000_000n)
 })
 
-test('what expires unmined is made anew, once its death is proven and the signer allows it, and is paid once', async () => {
+test('T3 what expires unmined is made anew, once its death is proven and the signer allows it, and is paid once', async () => {
   const { chain, request, work, mine, later, state, attempts, onChain, alerts } = await open()
   const to = someone()
   const id = await request('USDT', to, 3_000_000n)
@@ -87,7 +87,7 @@ test('what expires unmined is made anew, once its death is proven and the signer
   expect(await onChain(to, USDT)).toBe(3_000_000n)
 })
 
-test('what was mined at the last moment, unseen by us, is never made anew', async () => {
+test('T3 what was mined at the last moment, unseen by us, is never made anew', async () => {
   const { chain, request, work, later, state, attempts, onChain, mine } = await open()
   const to = someone()
   const id = await request('USDT', to, 3_000_000n)
@@ -102,7 +102,7 @@ test('what was mined at the last moment, unseen by us, is never made anew', asyn
   expect(await onChain(to, USDT)).toBe(3_000_000n)
 })
 
-test('what runs out of energy is mined without effect: Failed with the money back, and the burnt TRX is a cost', async () => {
+test('T1 what runs out of energy is mined without effect: Failed with the money back, and the burnt TRX is a cost', async () => {
   const { chain, request, work, mine, state, balance, onChain, statuses } = await open()
   const to = someone()
   const id = await request('USDT', to, 3_000_000n)
@@ -119,7 +119,7 @@ test('what runs out of energy is mined without effect: Failed with the money bac
   expect(await onChain(HOT, null)).toBe(1_000_000_000n + (await balance('TRX', 'network-costs')))
 })
 
-test('a fork takes a payment back and it is mined again with the same bytes', async () => {
+test('T4 a fork takes a payment back and it is mined again with the same bytes', async () => {
   const { chain, request, work, mine, state, attempts, balance, onChain, statuses } = await open()
   const to = someone()
   const id = await request('TRX', to, 4_000_000n)

@@ -76,7 +76,7 @@ describeWithBitcoind('reading bitcoind', () => {
     await world.mine(1)
   })
 
-  test('a stale block that the index still names is not believed', async () => {
+  test('B6 a stale block that the index still names is not believed', async () => {
     const hash = await world.pay(await world.newAddress(), 50_000n)
     await world.mine(1)
     const { hash: stale, height } = await adapter.head()

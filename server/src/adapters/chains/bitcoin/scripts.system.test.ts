@@ -69,7 +69,7 @@ describeWithBitcoind('scripts on bitcoind', () => {
     },
   )
 
-  test('two hundred outputs to one address are two hundred payments', async () => {
+  test('B12 two hundred outputs to one address are two hundred payments', async () => {
     const opened = await world()
     const to = await opened.newAddress()
     const hash = await opened.payScripts(

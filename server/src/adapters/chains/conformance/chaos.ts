@@ -71,7 +71,7 @@ export const describeChaos = <A extends ChainAdapter>(name: string, makeWorld: (
       expect(await askAll()).toEqual(each('unavailable'))
     })
 
-    test('one bad answer is asked for again, but nothing is handed over twice', async () => {
+    test('B9 one bad answer is asked for again, but nothing is handed over twice', async () => {
       const outcomes: Record<string, string> = {}
       for (const [question, ask] of Object.entries(world.questions)) {
         let bad = 1

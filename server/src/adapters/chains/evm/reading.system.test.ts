@@ -155,7 +155,7 @@ describe('reading anvil', () => {
     expect(proxy.asked).not.toContain(TRACE)
   })
 
-  test('a receipt of a block that left the chain is no proof', async () => {
+  test('B6 a receipt of a block that left the chain is no proof', async () => {
     const hash = await world.pay(await world.newAddress(), 5n)
     await world.mine(1)
     const adapter = adapterBehind()
@@ -168,7 +168,7 @@ describe('reading anvil', () => {
     expect((await adapter.statusOf(hash)).kind).toBe('mined')
   })
 
-  test('balances are those of one block: a node that has given it up is not believed', async () => {
+  test('B6 balances are those of one block: a node that has given it up is not believed', async () => {
     const { height } = await world.adapter.head()
     const adapter = adapterBehind()
     const wanted = [{ address: await world.newAddress(), contract: null }]

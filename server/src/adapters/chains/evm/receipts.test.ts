@@ -68,11 +68,11 @@ describe('receipts of a block', () => {
     expect(transfersIn(receipt(1, [strange, log(2)])).map(({ index }) => index)).toEqual(['l:1'])
   })
 
-  test('an amount of 2^256-1 is an amount', () => {
+  test('L11 an amount of 2^256-1 is an amount', () => {
     expect(transfersIn(receipt(1, [log(0, { data: `0x${'f'.repeat(64)}` })]))[0]!.units).toBe(2n ** 256n - 1n)
   })
 
-  test('a transaction that failed moved nothing, whatever its receipt shows', () => {
+  test('E2 a transaction that failed moved nothing, whatever its receipt shows', () => {
     expect(transfersIn(receipt(1, [log(0)], { status: '0x0' }))).toEqual([])
   })
 

@@ -56,7 +56,7 @@ describe('sending through anvil', () => {
     expect(await world.adapter.minedNonce(account.address)).toBe(1)
   })
 
-  test('a lost answer leaves it unknown; handed over again it is accepted, in the pool and in a block', async () => {
+  test('E8 C3 a lost answer leaves it unknown; handed over again it is accepted, in the pool and in a block', async () => {
     const proxy = await startProxy(world.node.url)
     const adapter = adapterOf(proxy.url, KIND)
     const raw = await sign({ nonce: 1 })
