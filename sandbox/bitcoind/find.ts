@@ -2,7 +2,8 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { cachedProgram, fetchProgram } from './debian.ts'
+import { cachedProgram, fetchProgram } from '../debian/fetch.ts'
+import { debianBitcoind } from './debian.ts'
 import { tryProgram } from './program.ts'
 import type { BitcoindProgram } from './program.ts'
 
@@ -28,10 +29,10 @@ export async function findBitcoind(options: FindOptions = {}): Promise<Found> {
     if (typeof program === 'object') return { program }
   }
   const cacheDir = options.cacheDir ?? userCacheDir(env)
-  const cached = cachedProgram(cacheDir)
+  const cached = cachedProgram(cacheDir, debianBitcoind)
   if (cached !== undefined) return { program: cached }
   if (options.mayFetch === false) return { missing: `no bitcoind on PATH or in ${cacheDir}; set BITCOIND to one` }
-  return asFound(await fetchProgram(cacheDir, options.log ?? (() => {})))
+  return asFound(await fetchProgram(cacheDir, debianBitcoind, options.log ?? (() => {})))
 }
 
 /**

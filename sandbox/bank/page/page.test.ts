@@ -137,24 +137,19 @@ describeWithChromium('the page of the bank, in a browser', () => {
   })
 
   test('fits a phone and a desktop, in every language, and axe finds nothing', async () => {
-    for (const width of [320, 1_280]) {
-      for (const language of ['uk', 'kk', 'ru', 'en']) {
-        for (const colorScheme of ['light', 'dark'] as const) {
-          const { pageUrl } = await order({ language, description: 'W'.repeat(120) })
-          const page = await open(pageUrl, { javaScriptEnabled: true, bypassCSP: true, colorScheme, viewport: { width, height: 800 } })
-          await expectSound(page)
-          await page.locator('#card').fill('4000000000003063')
-          await page.locator('#cvc').fill('1')
-          await page.locator('main button').click()
-          await expectSound(page)
-          await page.locator('#card').fill('4000000000003063')
-          await page.locator('#cvc').fill('123')
-          await page.locator('#expiry').fill('09/99')
-          await page.locator('main button').click()
-          await expectSound(page)
-          await page.context().close()
-        }
+    const looks = [[320, 'uk', 'light'], [320, 'kk', 'dark'], [320, 'ru', 'light'], [320, 'en', 'dark'], [1_280, 'en', 'light'], [1_280, 'uk', 'dark']] as const
+    for (const [width, language, colorScheme] of looks) {
+      const { pageUrl } = await order({ language, description: 'W'.repeat(120) })
+      const page = await open(pageUrl, { javaScriptEnabled: true, bypassCSP: true, colorScheme, viewport: { width, height: 800 } })
+      await expectSound(page)
+      for (const [expiry, cvc] of [['', '1'], ['09/99', '123']] as const) {
+        await page.locator('#card').fill('4000000000003063')
+        await page.locator('#expiry').fill(expiry)
+        await page.locator('#cvc').fill(cvc)
+        await page.locator('main button').click()
+        await expectSound(page)
       }
+      await page.context().close()
     }
   })
 
