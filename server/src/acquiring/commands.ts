@@ -44,17 +44,21 @@ export const recordAsked = async (tx: Tx, payment: Payment, until: Date, at: Dat
   movePayment(tx, payment, 'asked', {}, { at, next: until })
 
 /** The acquirer's page is there: the payer can be sent on. */
-export const recordMade = async (tx: Tx, id: string, page: PaymentPage, { at }: Moment): Promise<void> => {
+export const recordMade = async (tx: Tx, id: string, page: PaymentPage, listener: PaymentListener, moment: Moment): Promise<Effects> => {
   const payment = await lockPayment(tx, id)
-  if (!payment) return
+  if (!payment) return noEffects
   const { method, url, fields, acquirerReference } = page
-  await movePayment(tx, payment, 'made', { page: { method, url, fields }, acquirerReference }, { at, next: firstAsk(at) })
+  const when = { at: moment.at, next: firstAsk(moment.at) }
+  const made = await movePayment(tx, payment, 'made', { page: { method, url, fields }, acquirerReference }, when)
+  return made ? listener.changed(tx, made, moment) : noEffects
 }
 
 /** The order may have reached the acquirer, and there is no page: it is only asked about from now on. */
-export const recordUnanswered = async (tx: Tx, id: string, { at }: Moment): Promise<Payment | undefined> => {
-  const payment = await lockPayment(tx, id)
-  return payment && movePayment(tx, payment, 'unanswered', {}, { at, next: at })
+export const recordUnanswered = async (tx: Tx, id: string, listener: PaymentListener, moment: Moment): Promise<{ payment: Payment; effects: Effects } | undefined> => {
+  const { at } = moment
+  const before = await lockPayment(tx, id)
+  const payment = before && (await movePayment(tx, before, 'unanswered', {}, { at, next: at }))
+  return payment && { payment, effects: await listener.changed(tx, payment, moment) }
 }
 
 /**

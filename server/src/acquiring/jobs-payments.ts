@@ -63,9 +63,17 @@ const step = async (deps: PaymentJobDeps, payment: Payment): Promise<void> => {
   }
   if (payment.state === 'planned') return create(deps, acquirer, payment)
   // Whoever gave it to the acquirer has not come back.
-  const known = payment.state === 'asking' ? await inTransaction(runtime.db, (tx) => recordUnanswered(tx, payment.id, momentOf(runtime))) : payment
+  const known = payment.state === 'asking' ? await giveUpWaiting(deps, payment) : payment
   if (known) await ask(deps, acquirer, { ...known, epoch: payment.epoch })
 }
+
+const giveUpWaiting = (deps: PaymentJobDeps, { id }: Payment): Promise<Payment | undefined> =>
+  inTransaction(deps.runtime.db, async (tx) => {
+    const moment = momentOf(deps.runtime)
+    const unanswered = await recordUnanswered(tx, id, deps.listener, moment)
+    if (unanswered) await carryOut(tx, unanswered.effects, moment)
+    return unanswered?.payment
+  })
 
 const create = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment): Promise<void> => {
   const { runtime } = deps
@@ -76,7 +84,10 @@ const create = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment
   try {
     const page = await acquirer.createPayment(orderOf(deps, payment))
     await deps.pause('payment-made-not-stored')
-    await inTransaction(runtime.db, (tx) => recordMade(tx, payment.id, page, momentOf(runtime)))
+    await inTransaction(runtime.db, async (tx) => {
+      const moment = momentOf(runtime)
+      await carryOut(tx, await recordMade(tx, payment.id, page, deps.listener, moment), moment)
+    })
     await noteOutcome(deps, acquirer, true)
   } catch (error) {
     await notMade(deps, acquirer, payment, error)
@@ -104,7 +115,7 @@ const notMade = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Paymen
   await noteOutcome(deps, acquirer, false)
   if (!isRefusal && error.sent) {
     runtime.log.warn({ err: error, payment: payment.id }, 'an acquirer did not answer to an order')
-    await inTransaction(runtime.db, (tx) => recordUnanswered(tx, payment.id, momentOf(runtime)))
+    await giveUpWaiting(deps, payment)
     return
   }
   const why = { refusalCode: isRefusal ? error.code : 'unreachable', refusalMessage: error.message }

@@ -18,7 +18,7 @@ export type PaymentState =
   | 'planned' | 'asking' | 'unsure' | 'open' | 'reported' | 'credited' | 'suspended' | 'not-taken' | 'refused' | 'expired' | 'reversed'
 export type PaymentEvent =
   | 'asked' | 'made' | 'notTaken' | 'unanswered' | 'reported' | 'credited' | 'suspended' | 'refused' | 'expired' | 'reversed'
-export type PaymentEffect = 'credit' | 'suspend' | 'accept' | 'takeBack' | 'failOver' | 'tellReported' | 'tellEnded'
+export type PaymentEffect = 'credit' | 'suspend' | 'accept' | 'takeBack' | 'failOver' | 'tellReported' | 'tellEnded' | 'tellChanged'
 
 /** What may come of a payment that an acquirer was given, whatever it said before: money that arrives is never lost. */
 const money = {
@@ -37,15 +37,15 @@ const awaited = {
 export const paymentMoves: Moves<PaymentState, PaymentEvent, PaymentEffect> = {
   planned: { asked: to('asking') },
   asking: {
-    made: to('open'),
+    made: to('open', 'tellChanged'),
     notTaken: to('not-taken', 'failOver'),
-    unanswered: to('unsure'),
+    unanswered: to('unsure', 'tellChanged'),
   },
-  unsure: { ...awaited, made: to('open'), notTaken: to('not-taken', 'failOver') },
+  unsure: { ...awaited, made: to('open', 'tellChanged'), notTaken: to('not-taken', 'failOver') },
   open: awaited,
   reported: {
     ...money,
-    made: to('reported'),
+    made: to('reported', 'tellChanged'),
     refused: to('refused', 'tellEnded'),
     reversed: to('reversed', 'tellEnded'),
   },

@@ -58,6 +58,8 @@ export interface PaymentListener {
   reported(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
   /** Refused, expired, taken by no acquirer, or in suspense as another amount: this order pays no invoice. */
   ended(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
+  /** Its page is there, or it is not known whether it will be: the payer sees something else from now on. */
+  changed(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
   /** What should be charged for a suspended payment that the operator gives to the merchant. */
   feeOf(payment: Payment): bigint
 }

@@ -5,10 +5,11 @@ import type { Tx } from '../db/index.ts'
 import { noEffects, type Effects } from '../effects/index.ts'
 import { INVOICE_ERRORS, type FiatInvoice } from './invoice.ts'
 import { assetOf, noticeOf } from './notice.ts'
+import { mailReceipt } from './receipt.ts'
 import type { FiatInvoiceSettings } from './settings.ts'
 import { announceChange, change, lockById } from './store.ts'
 
-type Settings = Pick<FiatInvoiceSettings, 'catalogue'>
+type Settings = Pick<FiatInvoiceSettings, 'catalogue' | 'publicUrl'>
 
 /**
  * What payments do to their invoices. The first one that the acquirer confirms pays the invoice; every other one is seen and
@@ -31,6 +32,11 @@ export const createPaymentFollowing = (settings: Settings): PaymentListener => (
     return noEffects
   },
 
+  changed: async (tx, { invoiceId }) => {
+    await announceChange(tx, invoiceId)
+    return noEffects
+  },
+
   feeOf: ({ paidTicker, paidUnits }) => feeOf(settings, paidTicker!, paidUnits!),
 })
 
@@ -50,6 +56,7 @@ const paid = async (tx: Tx, payment: Payment, settings: Settings, moment: Moment
   const changes = { paidUnits: payment.paidUnits, feeUnits: fee, maskedCard: payment.maskedCard, paymentId: payment.id, errorCode: null, errorMessage: null }
   const done = await change(tx, invoice, 'credited', changes, moment.at)
   if (!done) return { kind: 'suspend', why: 'came-late', effects: noEffects }
+  await mailReceipt(tx, done, payment.language, settings, moment)
   return { kind: 'credit', fee, effects: { items: [], notices: [noticeOf(done, 'Done', settings.catalogue)] } }
 }
 

@@ -1,5 +1,6 @@
 import { fiatInvoiceNotice } from '@bursar/contract'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { Value } from 'typebox/value'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
@@ -8,7 +9,8 @@ import { migrated } from '../../../test/setup/migrated.ts'
 import { acceptPayment, requestRefund } from '../acquiring/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { applyAll, auditLedger } from '../ledger/index.ts'
-import { createPaymentFollowing } from './index.ts'
+import { announceSending, listMails } from '../mail/index.ts'
+import { createPaymentFollowing, FIAT_INVOICE_CHANNEL } from './index.ts'
 import { catalogue, createFiatWorld, HOUR_MS, START, type FiatTestWorld } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
@@ -66,6 +68,41 @@ describe('an invoice that is paid', () => {
     ])
     for (const { body } of notices) expect([...Value.Errors(fiatInvoiceNotice.schema, body)]).toEqual([])
     expect((await world.forPayer(id)).standing).toEqual({ at: 'paid', when: new Date(START) })
+  })
+
+  test('mails its payer one receipt, in the language the page had', async () => {
+    await inTransaction(world.db, (tx) => announceSending(tx, true, new Date(world.now)))
+    const id = await world.create({ description: 'Two books' })
+    await world.proceed(id, { language: 'kk' })
+    await world.work()
+    const [payment] = await world.payments(id)
+    world.first.pays(payment!.id)
+    await world.later(60_000)
+    const mails = await listMails(world.db, {})
+    expect(mails).toMatchObject([{
+      kind: 'receipt', about: id, recipient: 'payer@example.com', language: 'kk',
+      data: { pageUrl: `https://pay.example/invoices/fiat/${id}`, receipt: {
+        kind: 'fiat', id, company: { name: 'Shop Ltd' }, description: 'Two books', amount: '100', paidAmount: '100', ticker: 'UAH',
+        createdAt: START, paidAt: START + 60_000, card: '411111******1111', reference: `first-${payment!.id}`,
+      } },
+    }])
+  })
+
+  test('is announced to open pages when the page of the acquirer is there, and when it is paid', async () => {
+    const client = new pg.Client(database.url)
+    await client.connect()
+    const heard: string[] = []
+    client.on('notification', ({ payload }) => heard.push(payload!))
+    await client.query(`listen ${FIAT_INVOICE_CHANNEL}`)
+    const { id, reference } = await world.atTheBank()
+    await client.query('select 1')
+    expect(heard).toEqual([id, id])
+    world.first.pays(reference)
+    await hear(reference)
+    await world.work()
+    await client.query('select 1')
+    expect(heard).toEqual([id, id, id, id])
+    await client.end()
   })
 
   test('is found by asking when the callback is lost', async () => {
@@ -352,7 +389,7 @@ describe('the end of 72 hours', () => {
     expect(await world.balance('suspense')).toBe(100_00n)
     expect(await world.alerts()).toEqual(['payment-suspended'])
     expect(await statuses()).toEqual(['Pending', 'Failed'])
-    const listener = createPaymentFollowing({ catalogue })
+    const listener = createPaymentFollowing({ catalogue, publicUrl: 'https://pay.example' })
     await world.act((tx, moment) => acceptPayment(tx, reference, listener, moment))
     expect([await world.balance('suspense'), await world.balance('merchant')]).toEqual([0n, 98_00n])
     expect(await world.alerts()).toEqual([])

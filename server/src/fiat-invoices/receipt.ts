@@ -1,0 +1,27 @@
+import { findPayment } from '../acquiring/index.ts'
+import type { Language } from '../base/language.ts'
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import { queueMails } from '../mail/index.ts'
+import { companyOf } from '../merchants/index.ts'
+import { formatUnits } from '../money/index.ts'
+import type { FiatInvoice } from './invoice.ts'
+import { assetOf } from './notice.ts'
+import { pageUrl, type FiatInvoiceSettings } from './settings.ts'
+
+type Settings = Pick<FiatInvoiceSettings, 'catalogue' | 'publicUrl'>
+
+/** Queues the payer's receipt of an invoice that has just been paid, where its address is known. */
+export const mailReceipt = async (tx: Tx, invoice: FiatInvoice, language: Language, settings: Settings, moment: Moment): Promise<void> => {
+  const { id, merchantId, email, name, description, ticker, units, paidUnits, maskedCard, paymentId, createdAt, updatedAt } = invoice
+  if (email === null) return
+  const show = (amount: bigint): string => formatUnits(amount, assetOf(ticker!, settings.catalogue).scale)
+  const payment = await findPayment(tx, paymentId!)
+  const receipt = {
+    kind: 'fiat', id, company: await companyOf(tx, merchantId), description: description ?? name, amount: show(units!), paidAmount: show(paidUnits!),
+    ticker: ticker!, createdAt: createdAt.getTime(), paidAt: updatedAt.getTime(),
+    // Nothing is charged on top of the amount.
+    fee: null, card: maskedCard, reference: payment?.acquirerReference ?? null,
+  } as const
+  await queueMails(tx, [{ merchantId, about: id, to: email, language, kind: 'receipt', data: { receipt, pageUrl: pageUrl(settings, id) } }], moment)
+}
