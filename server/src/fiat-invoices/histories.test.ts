@@ -20,6 +20,8 @@ const POINTS = ['payment-asked-not-sent', 'payment-made-not-stored', 'payment-no
 
 type Step =
   | { do: 'proceed' | 'pays' | 'paysWrong' | 'refuses' | 'reverses' | 'callback' | 'repeat' | 'forge'; pick: number }
+  /** the card is refused, and the payer tries another one */
+  | { do: 'again'; pick: number }
   | { do: 'work'; dieAt: (typeof POINTS)[number] | null }
   | { do: 'later'; ms: number }
   | { do: 'trouble'; at: 'create' | 'state'; error: 'refusal' | 'not-sent' | 'sent' | 'lost'; pick: number }
@@ -27,6 +29,7 @@ type Step =
 const pick = fc.nat(20)
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom('proceed', 'pays', 'paysWrong', 'refuses', 'reverses', 'callback', 'repeat', 'forge' as const), pick }) as fc.Arbitrary<Step>,
+  { arbitrary: fc.record({ do: fc.constantFrom('again' as const), pick }), weight: 2 },
   { arbitrary: fc.record({ do: fc.constantFrom('work' as const), dieAt: fc.option(fc.constantFrom(...POINTS), { freq: 4 }) }), weight: 2 },
   fc.record({ do: fc.constantFrom('later' as const), ms: fc.constantFrom(20_000, 130_000, HOUR_MS, 30 * HOUR_MS) }),
   fc.record({ do: fc.constantFrom('trouble' as const), at: fc.constantFrom('create' as const, 'state' as const), error: fc.constantFrom('refusal' as const, 'not-sent' as const, 'sent' as const, 'lost' as const), pick }),
@@ -35,6 +38,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Every order that reached an acquirer. */
 const ordersOf = (world: FiatTestWorld): { acquirer: ScriptedAcquirer; reference: string }[] =>
   [world.first, world.second].flatMap((acquirer) => [...acquirer.orders.keys()].map((reference) => ({ acquirer, reference })))
+
+const ALIVE = { do: 'work', dieAt: null } as const
 
 const take = async (world: FiatTestWorld, ids: readonly string[], one: Step): Promise<void> => {
   if (one.do === 'later') return void (world.now += one.ms)
@@ -55,6 +60,12 @@ const take = async (world: FiatTestWorld, ids: readonly string[], one: Step): Pr
     })
     return
   }
+  if (one.do === 'again') {
+    for (const part of ['proceed', ALIVE, 'refuses', 'callback', ALIVE, 'proceed', ALIVE] as const) {
+      await take(world, ids, typeof part === 'string' ? { do: part, pick: one.pick } : part)
+    }
+    return
+  }
   const orders = ordersOf(world)
   if (orders.length === 0) return
   const { acquirer, reference } = orders[one.pick % orders.length]!
@@ -70,8 +81,11 @@ const take = async (world: FiatTestWorld, ids: readonly string[], one: Step): Pr
   if (one.do === 'forge') expect((await world.callback(acquirer, acquirer.callback(reference, undefined, { signature: 'no' }))).status).toBe(400)
 }
 
-/** All words are heard in the end: workers live, acquirers answer, everybody calls. */
-const settle = async (world: FiatTestWorld): Promise<void> => {
+/** All words are heard in the end: workers live, acquirers answer, everybody calls; and maybe every page that is open gets paid. */
+const settle = async (world: FiatTestWorld, allPay: boolean): Promise<void> => {
+  for (const { acquirer, reference } of allPay ? ordersOf(world) : []) {
+    if (['waiting', 'refused'].includes(acquirer.orders.get(reference)!.state.kind)) acquirer.pays(reference)
+  }
   for (const acquirer of [world.first, world.second]) acquirer.troubles.length = 0
   for (let i = 0; i < 4; i += 1) {
     for (const { acquirer, reference } of ordersOf(world)) await world.callback(acquirer, acquirer.callback(reference, undefined, { salt: `end ${i}` }))
@@ -112,12 +126,12 @@ const judge = async (world: FiatTestWorld, ids: readonly string[]): Promise<void
 
 test('whatever happens in whatever order, money is where the acquirers say, once, and everything is told once', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), fc.boolean(), async (steps, allPay) => {
       const world = await createFiatWorld(database.url)
       try {
         const ids = [await world.create(), await world.create()]
         for (const one of steps) await take(world, ids, one)
-        await settle(world)
+        await settle(world, allPay)
         await judge(world, ids)
       } finally {
         await emptyTables(world.db)
