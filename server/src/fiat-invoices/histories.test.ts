@@ -138,6 +138,6 @@ test('whatever happens in whatever order, money is where the acquirers say, once
         await world.close()
       }
     }),
-    { numRuns: 40, endOnFailure: true },
+    { numRuns: 12, endOnFailure: true },
   )
 }, 240_000)
