@@ -2,6 +2,7 @@ import { ConfigError } from '../platform/config.ts'
 import { acquirerCommands } from './acquirers.ts'
 import { booksCommands } from './books.ts'
 import { cardPayoutCommands } from './card-payouts.ts'
+import { claimCommands } from './claims.ts'
 import { coldCommands } from './cold.ts'
 import { costCommands } from './costs.ts'
 import { UsageError, type Command } from './command.ts'
@@ -17,7 +18,7 @@ import { tronCommands } from './tron.ts'
 import type { Environment } from './open.ts'
 
 const commands: readonly Command[] = [
-  ...runCommands, ...merchantCommands, ...booksCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...reserveCommands, ...moneyCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, doctorCommand,
+  ...runCommands, ...merchantCommands, ...booksCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...reserveCommands, ...moneyCommands, ...claimCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, doctorCommand,
 ]
 
 const overview = (): string => {

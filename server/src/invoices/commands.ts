@@ -4,9 +4,11 @@ import type { Tx } from '../db/index.ts'
 import { noEffects, joinEffects, type Effects } from '../effects/index.ts'
 import { ApiRefusal } from '../platform/route.ts'
 import { isRegistered, type Invoice, type Registered } from './invoice.ts'
+import { isOpen } from './machine.ts'
 import { invoiceNotice } from './notice.ts'
 import { paymentsOf, storePayments } from './payments.ts'
 import { heldUntil, priceIn } from './quoting.ts'
+import { PayerRefusal } from './refusal.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { end, settle } from './settling.ts'
 import { announce, lockById, move, write } from './store.ts'
@@ -56,6 +58,17 @@ export const requote = async (tx: Tx, invoice: Registered, settings: InvoiceSett
   const valued = payments.map((payment) => (payment.unvalued ? { ...payment, priceE18, unvalued: false } : payment))
   await storePayments(tx, valued.filter((payment, i) => payment !== payments[i]))
   return settle(tx, requoted, valued, settings, moment)
+}
+
+/** The payer asks for a fresh price of an open invoice. Throws a PayerRefusal where there is none. */
+export const requoteById = async (tx: Tx, id: string, settings: InvoiceSettings, moment: Moment): Promise<Effects> => {
+  const invoice = await lockById(tx, id)
+  if (!invoice) throw new PayerRefusal('not-found')
+  if (!isOpen(invoice.state)) throw new PayerRefusal('ended')
+  if (!isRegistered(invoice) || invoice.quote === null || invoice.quote.until > moment.at) return noEffects
+  const effects = await requote(tx, invoice, settings, moment)
+  if (!effects) throw new PayerRefusal('no-price')
+  return effects
 }
 
 /** Does something with each of some locked invoices, and gives the effects of all. */

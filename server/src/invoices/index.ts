@@ -10,6 +10,7 @@ import type { Db, Tx } from '../db/index.ts'
 import type { DepositFollower } from '../deposits/index.ts'
 import type { Effects } from '../effects/index.ts'
 import { claim, type Claim, type ClaimSettings } from './claiming.ts'
+import { requoteById } from './commands.ts'
 import { followDeposits } from './following.ts'
 import { findForPayer, type PayerInvoice } from './payer-view.ts'
 import { proceed, type Choice } from './proceeding.ts'
@@ -17,7 +18,10 @@ import { proceed, type Choice } from './proceeding.ts'
 export type { Claim, ClaimSettings } from './claiming.ts'
 export { createClaimTokens } from './claim-tokens.ts'
 export type { ClaimTokens } from './claim-tokens.ts'
+export { listClaims } from './claims-store.ts'
 export type { ClaimState, WaitingClaim } from './claims-store.ts'
+export { approveClaim, ClaimRefusal, refuseClaim } from './deciding.ts'
+export type { Refund } from './deciding.ts'
 export { createInvoiceCreator } from './creating.ts'
 export type { InvoiceCreator } from './creating.ts'
 export { invoiceFormRoute } from './form.ts'
@@ -45,6 +49,8 @@ export interface Invoices {
   follow: DepositFollower
   find(db: Db, id: string, at: Date): Promise<PayerInvoice | undefined>
   proceed(tx: Tx, id: string, choice: Choice, moment: Moment): Promise<Effects>
+  /** A fresh price for what is missing, where the quote is over; nothing where it is not. */
+  requote(tx: Tx, id: string, moment: Moment): Promise<Effects>
   claim(tx: Tx, id: string, token: string, wanted: Claim, moment: Moment): Promise<Effects>
 }
 
@@ -52,5 +58,6 @@ export const createInvoices = (settings: ClaimSettings): Invoices => ({
   follow: (tx, followed, moment) => followDeposits(tx, followed, settings, moment),
   find: (db, id, at) => findForPayer(db, id, settings, at),
   proceed: (tx, id, choice, moment) => proceed(tx, id, choice, settings, moment),
+  requote: (tx, id, moment) => requoteById(tx, id, settings, moment),
   claim: (tx, id, token, wanted, moment) => claim(tx, id, token, wanted, settings, moment),
 })

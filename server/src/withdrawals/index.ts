@@ -2,6 +2,8 @@
  * Withdrawals to chain addresses. Promises that amount and fee are held before the answer is given, that one request makes
  * at most one payment, that Failed means proven not to have happened and gives the money back, and that Done is sent once.
  */
+export { askWithdrawal } from './asking.ts'
+export type { Asked } from './asking.ts'
 export { approve, attach, giveUp, postpone } from './commands.ts'
 export type { ReceiveInternal } from './commands.ts'
 export { waitingPayments } from './bitcoin-payments.ts'

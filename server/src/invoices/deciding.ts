@@ -1,0 +1,87 @@
+import type { Moment } from '../base/moment.ts'
+import type { Tx } from '../db/index.ts'
+import { companyOf } from '../merchants/index.ts'
+import { queueMails } from '../mail/index.ts'
+import { formatUnits } from '../money/index.ts'
+import { resolveAlert } from '../platform/alerts.ts'
+import { decideClaim, lockClaim, type ClaimLine } from './claims-store.ts'
+import { isRegistered, type Registered } from './invoice.ts'
+import { scaleOf } from './notice.ts'
+import { pageUrl, type InvoiceSettings } from './settings.ts'
+import { announce, lockById, write } from './store.ts'
+
+/** Why a claim can't be decided now. */
+export class ClaimRefusal extends Error {
+  override name = 'ClaimRefusal'
+}
+
+/** What an approved claim is paid by. Units are ledger units of the invoice's asset. */
+export interface Refund {
+  merchantId: string
+  ticker: string
+  blockchain: string
+  to: string
+  /** what the invoice brought the merchant; the receiver gets it less the network's fee */
+  spend: bigint
+  meta: string | null
+}
+
+/**
+ * The merchant gives the money of an underpaid invoice back: its claim is paid by an ordinary withdrawal, and the invoice will
+ * not be paid any more.
+ * @param pay makes the withdrawal; throws where it can't be made, and then nothing is decided
+ */
+export const approveClaim = async (
+  tx: Tx,
+  id: string,
+  pay: (refund: Refund) => Promise<{ id: string; units: bigint }>,
+  note: string | null,
+  settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>,
+  moment: Moment,
+): Promise<{ withdrawalId: string }> => {
+  const { claim, invoice } = await waiting(tx, id)
+  const { merchantId, ticker, blockchain, paid, fee, meta } = invoice
+  await write(tx, invoice, { refunded: true })
+  const { id: withdrawalId, units } = await pay({ merchantId, ticker, blockchain, to: claim.refundAddress, spend: paid - fee, meta })
+  if (!(await decideClaim(tx, claim, { state: 'approved', units, withdrawalId, note }, moment.at))) throw new ClaimRefusal('it was decided meanwhile')
+  await tell(tx, invoice, claim, { answer: 'approved', refund: units, note }, settings, moment)
+  return { withdrawalId }
+}
+
+/** The merchant keeps what arrived. The payer is told why, and may ask again or pay the rest. */
+export const refuseClaim = async (tx: Tx, id: string, note: string | null, settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>, moment: Moment): Promise<void> => {
+  const { claim, invoice } = await waiting(tx, id)
+  if (!(await decideClaim(tx, claim, { state: 'refused', note }, moment.at))) throw new ClaimRefusal('it was decided meanwhile')
+  await tell(tx, invoice, claim, { answer: 'declined', refund: invoice.paid - invoice.fee, note }, settings, moment)
+}
+
+/** A claim that waits, and its invoice, both locked. */
+const waiting = async (tx: Tx, id: string): Promise<{ claim: ClaimLine; invoice: Registered }> => {
+  const found = await lockClaim(tx, id)
+  if (!found) throw new ClaimRefusal('there is no such claim: bursar claims list shows them')
+  const invoice = await lockById(tx, found.invoiceId)
+  if (found.state !== 'requested') throw new ClaimRefusal(`it is ${found.state} already`)
+  if (!invoice || !isRegistered(invoice)) throw new Error(`claim ${id} is of no invoice that was ever paid`)
+  if (invoice.state === 'paid') throw new ClaimRefusal('its invoice was paid or closed meanwhile: refuse it')
+  return { claim: found, invoice }
+}
+
+const tell = async (
+  tx: Tx,
+  invoice: Registered,
+  claim: ClaimLine,
+  { answer, refund, note }: { answer: 'approved' | 'declined'; refund: bigint; note: string | null },
+  settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>,
+  moment: Moment,
+): Promise<void> => {
+  await announce(tx, [invoice.id])
+  await resolveAlert(tx, 'refund-claim', claim.id, moment.at)
+  const { id, merchantId, email, ticker, blockchain, units, description, name } = invoice
+  if (email === null) return
+  const scale = scaleOf(invoice, settings.catalogue)
+  const data = {
+    invoiceId: id, company: await companyOf(tx, merchantId), description: description ?? name, amount: formatUnits(units, scale), ticker, blockchain,
+    answer, refund: formatUnits(refund, scale), refundAddress: claim.refundAddress, hash: null, note, pageUrl: pageUrl(settings, id),
+  }
+  await queueMails(tx, [{ merchantId, about: claim.id, to: email, language: invoice.language ?? 'en', kind: 'claim-answered', data }], moment)
+}
