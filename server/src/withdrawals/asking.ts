@@ -1,13 +1,13 @@
+import type { Network } from '@bursar/chainkit'
 import { orderErrors } from '@bursar/contract'
 import { isOurs } from '../addresses/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { apply } from '../ledger/index.ts'
 import { formatUnits, mulDiv } from '../money/index.ts'
-import { checkStops, refusal } from '../orders/index.ts'
-import { holdTransfer } from './postings.ts'
-import { currentFee, readAmount, readAsset, readDestination, type Rules } from './request.ts'
-import { rowOf, withdrawalRows } from './store.ts'
+import { refusal } from '../orders/index.ts'
+import { holdItem, newWithdrawal, readPlace } from './placing.ts'
+import { currentFee, readAmount, readAsset, type Rules } from './request.ts'
 import { readTerms } from './terms.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -29,22 +29,22 @@ export interface Asked {
  * merchant's own request holds. Throws an ApiRefusal that says why not.
  * @param now real time, ms: fee estimates age by it
  */
-export const askWithdrawal = async (tx: Tx, asked: Asked, rules: Rules, now: number, { at, newId }: Moment): Promise<Withdrawal> => {
+export const askWithdrawal = async (tx: Tx, asked: Asked, rules: Rules, now: number, moment: Moment): Promise<Withdrawal> => {
   const where = readAsset(asked, rules, orderErrors.invalidOrder)
   const { asset, on } = where
-  const to = readDestination(asked.to, on.network, rules)
   const terms = await readTerms(tx, rules.catalogue, now)
-  checkStops({ merchantId: asked.merchantId, ticker: asset.ticker, network: on.network }, terms.freezes)
-  const ours = await isOurs(tx, on.network, to)
-  if (ours?.kind === 'house') throw refusal(orderErrors.destinationRefused, 'Destination refused: this is an address of the service itself', 'to')
-  const internal = ours !== null
-  const feeOf = (units: bigint): bigint => currentFee(where, units, internal, terms, rules.catalogue)
+  const holders = {
+    whose: async (network: Network, address: string) => {
+      const ours = await isOurs(tx, network, address)
+      return ours === null ? 'nobody' : ours.kind === 'house' ? 'house' : 'merchant'
+    },
+  } as const
+  const place = await readPlace({ holders, rules }, asked, where, terms)
+  const feeOf = (units: bigint): bigint => currentFee(where, units, place.internal, terms, rules.catalogue)
   const units = readAmount(asked.amount ?? rest(asked.spend, feeOf(asked.spend), asset.scale, on.decimals), where)
-  const withdrawal: Withdrawal = {
-    merchantId: asked.merchantId, id: newId(), ticker: asset.ticker, blockchain: on.network, to, units, fee: feeOf(units), localId: null, meta: asked.meta,
-    state: 'requested', failReason: null, internal, holdId: newId(), outgoingId: null, doneSent: false, createdAt: at,
-  }
-  const [outcome] = await apply(tx, [{ transfer: holdTransfer(withdrawal), rows: [{ table: withdrawalRows, values: rowOf(withdrawal) }] }])
+  const given = { merchantId: asked.merchantId, units, fee: feeOf(units), localId: null, meta: asked.meta, toldAs: null }
+  const withdrawal = newWithdrawal(place, given, moment)
+  const [outcome] = await apply(tx, [holdItem(withdrawal)])
   if (outcome!.kind === 'refused' && outcome!.guard === 'insufficient') {
     const { meaning } = orderErrors.notEnoughBalance
     throw refusal(orderErrors.notEnoughBalance, `${meaning}: ${formatUnits(outcome!.available, asset.scale)} ${asset.ticker} is available`)
