@@ -14,6 +14,7 @@ import { makeMerchant, momentAt, newId } from '../merchants/test-merchant.ts'
 import { announceSending, createMailPruneJob, createSendJob, listMails, queueMails, type Mail } from './index.ts'
 import { mailMoves, type MailState } from './machine.ts'
 import { nextTry } from './schedule.ts'
+import { claimMail, moveClaimed } from './store.ts'
 import { underpaid } from './test-mails.ts'
 
 const database = useDatabase({ template: migrated })
@@ -92,19 +93,19 @@ describe('a queued mail', () => {
     expect(sender.sent[2]!.id).toBe(sender.sent[1]!.id)
   })
 
-  test('of a worker that died on the way is sent by another when its lease is over, as the same mail', async () => {
+  test.each([['mail-claimed', 1], ['mail-sent', 2]] as const)('of a worker that died at %s is sent by another when its lease is over: %i times the same mail', async (point, times) => {
     await queue([underpaid(merchantId)])
     const sender = answering({ kind: 'accepted' })
     const killed = new Error('killed')
-    await expect(send(sender, { pause: async (name) => (name === 'mail-sent' ? Promise.reject(killed) : undefined) })).rejects.toBe(killed)
+    await expect(send(sender, { pause: async (name) => (name === point ? Promise.reject(killed) : undefined) })).rejects.toBe(killed)
     expect(await states()).toEqual(['sending'])
     await send(sender)
-    expect(sender.sent).toHaveLength(1)
+    expect(sender.sent).toHaveLength(times - 1)
     now += 2 * 60_000
     await send(sender)
     expect(await states()).toEqual(['sent'])
     expect(new Set(sender.sent.map(({ id }) => id)).size).toBe(1)
-    expect(sender.sent).toHaveLength(2)
+    expect(sender.sent).toHaveLength(times)
   })
 
   test('that is taken over is not written by the worker it was taken from', async () => {
@@ -117,6 +118,28 @@ describe('a queued mail', () => {
     } })
     await slow.run(new AbortController().signal)
     expect(await states()).toEqual(['sent'])
+  })
+
+  test('that another worker has by now is not moved by the one that lost it, even while nothing is known of it', async () => {
+    await queue([underpaid(merchantId)])
+    const claimAt = (ms: number) => claimMail(db, { at: new Date(ms), now: new Date(ms), leaseUntil: new Date(ms + 1_000) })
+    const [lost, mine] = [(await claimAt(now))!, (await claimAt(now + 1_000))!]
+    const move = (mail: typeof lost, event: 'refused' | 'accepted') => inTransaction(db, (tx) => moveClaimed(tx, mail, event, { at: new Date(now), problem: null }))
+    expect(await move(lost, 'refused')).toBe(false)
+    expect(await states()).toEqual(['sending'])
+    expect(await move(mine, 'accepted')).toBe(true)
+    expect(await states()).toEqual(['sent'])
+  })
+
+  test('that a worker is just claiming keeps no other from claiming the next', async () => {
+    await queue([underpaid(merchantId, { about: 'a' }), underpaid(merchantId, { about: 'b' })])
+    const times = { at: new Date(now), now: new Date(now), leaseUntil: new Date(now + 1_000) }
+    await db.transaction().execute(async (tx) => {
+      const first = await claimMail(tx, times)
+      const second = await claimMail(db, times)
+      expect([first!.about, second!.about].toSorted()).toEqual(['a', 'b'])
+      expect(await claimMail(db, times)).toBeUndefined()
+    })
   })
 
   test('is taken by one of many workers', async () => {

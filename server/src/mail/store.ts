@@ -39,7 +39,7 @@ export interface ClaimTimes {
 }
 
 /** Takes the mail that has been due longest, or one of a worker that died. */
-export const claimMail = async (db: Db, { at, now, leaseUntil }: ClaimTimes): Promise<StoredMail | undefined> => {
+export const claimMail = async (db: Db | Tx, { at, now, leaseUntil }: ClaimTimes): Promise<StoredMail | undefined> => {
   const { rows } = await sql<StoredMail>`update mails set state = ${moveOf(mailMoves, 'queued', 'taken')!.to}, attempts = attempts + 1,
       leased_until = ${leaseUntil}, updated_at = ${at}
     where (merchant_id, id) in (select merchant_id, id from mails
