@@ -5,6 +5,8 @@ import type { Attempt, Part } from './payout.ts'
 
 export const UNKNOWN_ALERT = 'card-payout-unknown'
 export const MISMATCH_ALERT = 'card-payout-mismatch'
+export const NOT_TAKEN_UP_ALERT = 'card-payout-not-taken-up'
+export const REFUSES_ALERT = 'acquirer-refuses-payouts'
 export const NO_ROUTE_ALERT = 'card-payout-no-route'
 
 const named = ({ id, payoutId }: Part): string => `Part ${id} of card payout ${payoutId}`
@@ -74,6 +76,30 @@ export const tellNoRoute = (db: Db | Tx, part: Part, moment: Moment): Promise<vo
       kind: NO_ROUTE_ALERT,
       subject: part.id,
       text: `${named(part)} waits: no acquirer is configured that pays out ${part.units} minor units of ${part.ticker}. Configure one`,
+    },
+    moment,
+  )
+
+/** Something of ours keeps a part from being sent, such as a key that is missing. */
+export const tellNotTakenUp = (db: Db | Tx, part: Part, why: string, moment: Moment): Promise<void> =>
+  raiseOrRenewAlert(
+    db,
+    {
+      kind: NOT_TAKEN_UP_ALERT,
+      subject: part.id,
+      text: `${named(part)} can't be sent: ${why}. It is tried again; is a key missing from BURSAR_CARD_KEY_FILE?`,
+    },
+    moment,
+  )
+
+/** An account refuses payouts for a reason of the account's own: what it can't pay goes elsewhere, or fails. */
+export const tellRefuses = (tx: Tx, account: string, { code, message }: { code: string; message: string }, moment: Moment): Promise<void> =>
+  raiseOrRenewAlert(
+    tx,
+    {
+      kind: REFUSES_ALERT,
+      subject: account,
+      text: `${account} refuses payouts as its account with us can't make them (${code}: ${message}): fund it, or see its limits and keys`,
     },
     moment,
   )

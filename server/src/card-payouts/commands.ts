@@ -5,7 +5,7 @@ import type { Tx } from '../db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { holdStops } from '../outgoing/index.ts'
 import { resolveAlert } from '../platform/alerts.ts'
-import { tellContradiction, tellMismatch, tellReturned, MISMATCH_ALERT, UNKNOWN_ALERT } from './alerts.ts'
+import { MISMATCH_ALERT, REFUSES_ALERT, tellContradiction, tellMismatch, tellRefuses, tellReturned, UNKNOWN_ALERT } from './alerts.ts'
 import { bookedFeeOf, findAttempt, insertAttempt, moveAttempt } from './attempts.ts'
 import { endNotice } from './notice.ts'
 import { captureItem, holdItem, lateFeeItem, releaseItem, returnItem, type PaidBy } from './postings.ts'
@@ -100,6 +100,7 @@ const settleOpen = async (tx: Tx, known: Known, outcome: Outcome, deps: SettleDe
         return { effects: noEffects, asks: 'how it ends' }
       }
       await moveAttempt(tx, attempt, 'open', 'succeeded', moment.at, outcome)
+      await resolveAlert(tx, REFUSES_ALERT, attempt.account, moment.at)
       const paidBy = { account: attempt.account, costUnits: outcome.feeUnits ?? 0n }
       return { effects: await endPart(tx, payout, part, { event: 'succeeded', paidBy }, deps, moment), asks: 'no more' }
     }
@@ -114,6 +115,7 @@ const settleRefused = async (
   moment: Moment,
 ): Promise<Effects> => {
   await moveAttempt(tx, attempt, 'open', 'refused', moment.at, outcome)
+  if (outcome.elsewhere === true) await tellRefuses(tx, attempt.account, outcome, moment)
   if (outcome.elsewhere !== true || !deps.another) return endPart(tx, payout, part, { event: 'refused' }, deps, moment)
   await movePart(tx, part.id, 'rerouted', moment.at, { nextStepAt: moment.at })
   return noEffects

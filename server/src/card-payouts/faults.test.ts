@@ -5,12 +5,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
+import { isUuid } from '../base/id.ts'
 import { inTransaction } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import { momentOf } from '../platform/runtime.ts'
+import { createSecretRing } from '../platform/secrets.ts'
 import { freeze, liftFreeze, listFreezes, type Stop } from '../treasury/index.ts'
 import { abandon, createAskingJob, createSendingJob, resolve } from './index.ts'
 import { createTestAcquirer, type TestAcquirer } from './test-acquirer.ts'
+import { referenceOf } from './sending.ts'
 import { openWorld, type World } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
@@ -126,6 +129,21 @@ test('a worker that was overtaken while it chose sends nothing', async () => {
   expect(bank.orders.size).toBe(1)
 })
 
+test('a database restored from an older copy sends under the reference the acquirer has seen: nothing is paid twice', async () => {
+  const shop = await here.merchant('UAH', 2_000n)
+  await here.payOut(shop, { amount: '1000' })
+  const { rows: [part] } = await sql<{ id: string }>`select id from card_payout_parts`.execute(here.db)
+  // What was sent before the database was put back.
+  const order = { reference: referenceOf(part!.id, 1), ticker: 'UAH', units: 1_000_00n, card: '4111111111111111', description: '', callbackUrl: '' } as const
+  await bank.payOut(order)
+  await here.work()
+  await here.later(HOUR)
+  expect(bank.orders.size).toBe(1)
+  expect((await here.notices(shop)).map(({ status }) => status)).toEqual(['Done'])
+  expect(isUuid(order.reference)).toBe(true)
+  expect(new Set([1, 2, 3].map((attempt) => referenceOf(part!.id, attempt))).size).toBe(3)
+})
+
 describe('stops', () => {
   const stop = (what: Partial<Stop>): Promise<void> =>
     inTransaction(here.db, (tx) => freeze(tx, { asset: null, merchantId: null, reason: 'a test', actor: 'someone', ...what }, momentOf(here.runtime)))
@@ -233,5 +251,32 @@ test('a part that no account takes any more waits and says so', async () => {
   expect(await here.notices(shop)).toEqual([])
   await here.later(HOUR)
   expect((await here.notices(shop)).map(({ status }) => status)).toEqual(['Done'])
+  expect(await here.alerts()).toEqual([])
+})
+
+test('a key that is missing keeps a part waiting, and says so', async () => {
+  const shop = await here.merchant('UAH', 5_000n)
+  await here.payOut(shop, { amount: '1000' })
+  const without = { ...here.deps, cards: createSecretRing([new Uint8Array(32)]) }
+  await createSendingJob(without, 1).run(signal)
+  expect(await here.alerts()).toEqual([])
+  here.deps.cards = without.cards
+  await here.later(10 * 60_000, 3)
+  expect((await here.alerts()).map(({ kind }) => kind)).toEqual(['card-payout-not-taken-up'])
+  expect(bank.orders.size).toBe(0)
+  here.deps.cards = here.ring
+  await here.later(60_000)
+  expect((await here.notices(shop)).map(({ status }) => status)).toEqual(['Done'])
+  expect(await here.alerts()).toEqual([])
+})
+
+test('an account that can not pay is told of until it pays again', async () => {
+  const shop = await here.merchant('UAH', 5_000n)
+  bank.next = ['refuses-elsewhere']
+  await here.payOut(shop, { amount: '1000' })
+  await here.work()
+  expect((await here.alerts()).map(({ kind, subject }) => [kind, subject])).toEqual([['acquirer-refuses-payouts', 'bank']])
+  await here.payOut(shop, { amount: '1000' })
+  await here.work()
   expect(await here.alerts()).toEqual([])
 })

@@ -4,14 +4,14 @@ import { inTransaction } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { resolveAlert } from '../platform/alerts.ts'
-import { withoutCard } from '../platform/card-numbers.ts'
+import { withoutCard, withoutCardNumbers } from '../platform/card-numbers.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { NO_ROUTE_ALERT, tellNoRoute } from './alerts.ts'
+import { NO_ROUTE_ALERT, NOT_TAKEN_UP_ALERT, tellNoRoute, tellNotTakenUp } from './alerts.ts'
 import { attemptsOf } from './attempts.ts'
 import { begin, giveUp, type Outcome } from './commands.ts'
 import { record } from './jobs-recording.ts'
 import type { Attempt, Part } from './payout.ts'
-import { cardOf, sendPauseMs, type CardPayoutDeps } from './sending.ts'
+import { cardOf, referenceOf, sendPauseMs, type CardPayoutDeps } from './sending.ts'
 import { claimPlanned, sealedCardOf, stepAgainAt } from './store.ts'
 
 /** A call has a deadline of its own well below this; then somebody else may ask what became of it. */
@@ -19,6 +19,9 @@ const LEASE_MS = 90_000
 const MOST_AT_ONCE = 16
 const NO_ROUTE_MS = 60_000
 const STOPPED_MS = 5_000
+const FAILED_MS = 15_000
+/** How long a part may fail to be taken up before a person is told. */
+const TELL_AFTER_MS = 5 * 60_000
 
 /** Sends parts that nobody has been told of yet: each row is written before its acquirer is called. */
 export const createSendingJob = (deps: CardPayoutDeps, everyMs: number): Job => ({
@@ -38,8 +41,15 @@ const sendOne = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
     await send(deps, part)
   } catch (error) {
     deps.runtime.log.error({ err: error, part: part.id }, 'a part of a card payout could not be taken up and is tried again')
-    await stepAgainAt(deps.runtime.db, part, later(deps, sendPauseMs(part.attempts + 1)))
+    await tellLate(deps, part, error)
+    await stepAgainAt(deps.runtime.db, part, later(deps, FAILED_MS))
   }
+}
+
+const tellLate = async ({ runtime }: CardPayoutDeps, part: Part, error: unknown): Promise<void> => {
+  const moment = momentOf(runtime)
+  if (moment.at.getTime() - part.createdAt.getTime() < TELL_AFTER_MS) return
+  await tellNotTakenUp(runtime.db, part, withoutCardNumbers(error instanceof Error ? error.message : 'it threw no error'), moment)
 }
 
 const later = ({ runtime }: CardPayoutDeps, ms: number): Date => new Date(runtime.clock.business() + ms)
@@ -54,7 +64,7 @@ const send = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
   const card = deps.cards.open(sealed, cardOf({ merchantId: part.merchantId, id: part.payoutId }))
   await deps.pause('card-payout-chosen')
   const attempt = await inTransaction(runtime.db, (tx) =>
-    begin(tx, part, { account: acquirer.name, reference: runtime.newId(), nextAskAt: later(deps, LEASE_MS) }, momentOf(runtime)),
+    begin(tx, part, { account: acquirer.name, reference: referenceOf(part.id, part.attempts + 1), nextAskAt: later(deps, LEASE_MS) }, momentOf(runtime)),
   )
   if (!attempt) return stepAgainAt(runtime.db, part, later(deps, STOPPED_MS))
   await deps.pause('card-payout-begun')
@@ -62,7 +72,7 @@ const send = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
   await deps.pause('card-payout-answered')
   await record(deps, attempt, outcome, { another: able.length > 1, attempts: part.attempts + 1 })
   await deps.pause('card-payout-recorded')
-  await resolveAlert(runtime.db, NO_ROUTE_ALERT, part.id, momentOf(runtime).at)
+  for (const kind of [NO_ROUTE_ALERT, NOT_TAKEN_UP_ALERT]) await resolveAlert(runtime.db, kind, part.id, momentOf(runtime).at)
 }
 
 /** Accounts that can take a part, the one to try first at the front: those that refused it are left out, those that could not be reached come last. */

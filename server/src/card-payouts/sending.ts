@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Acquirer } from '../adapters/acquirers/port.ts'
 import type { RoutingTable } from '../acquiring/index.ts'
 import type { Catalogue } from '../assets/index.ts'
@@ -22,6 +23,20 @@ export interface CardPayoutDeps {
 
 /** What a card's number is sealed with, so that it can't be moved to another row or column. */
 export const cardOf = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>): string => `card_payouts.sealed_card|${merchantId}|${id}`
+
+/**
+ * What an acquirer knows the nth order of a part by: made of the part, so that a database restored from an older copy, which no
+ * longer knows that an order was sent, sends it under the reference that the acquirer has seen, and not as another one.
+ * @param attempt from 1
+ */
+export const referenceOf = (partId: string, attempt: number): string => {
+  const bytes = createHash('sha256').update(`card payout ${partId} ${attempt}`).digest().subarray(0, 16)
+  // UUID version 8 (RFC 9562, 5.8)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
 
 const FIRST_ASK_MS = 2_000
 const LONGEST_ASK_MS = 10 * 60_000
