@@ -2,7 +2,9 @@ import type { AcquirerState } from '../adapters/acquirers/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
+import { lockDebts, pairText, unfreezeDebtors } from '../debts/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
+import type { Item } from '../ledger/index.ts'
 import { holdStops } from '../outgoing/index.ts'
 import { resolveAlert } from '../platform/alerts.ts'
 import { MISMATCH_ALERT, REFUSES_ALERT, tellContradiction, tellMismatch, tellRefuses, tellReturned, UNKNOWN_ALERT } from './alerts.ts'
@@ -135,11 +137,20 @@ const settleEnded = async (tx: Tx, { payout, part, attempt }: Known, outcome: Ou
     const parts = await partsOf(tx, payout)
     // A single payout's merchant is told, as nothing else would say it; a batch is Done once, and its lookup shows it.
     const notices = payout.kind === 'single' ? [endNotice(payout, parts, scaleOf(deps.catalogue, payout.ticker))] : []
-    return { items: [returnItem(payout, part, attempt.account, moment)], notices }
+    return { items: [await giveBack(tx, payout, part, attempt, moment)], notices }
   }
   // Refused, and now reversed: nothing has moved either way.
   if (outcome.kind === 'succeeded' || attempt.state === 'succeeded') await tellContradiction(tx, part, attempt, outcome.kind, moment)
   return noEffects
+}
+
+/** What has come back is the merchant's again, after what it owes (amendment 14). */
+const giveBack = async (tx: Tx, payout: Payout, part: Part, { account }: Attempt, moment: Moment): Promise<Item> => {
+  const pair = { merchantId: payout.merchantId, asset: payout.ticker }
+  const before = (await lockDebts(tx, [pair])).get(pairText(pair)) ?? 0n
+  const { item, owed } = returnItem(payout, part, account, before, moment)
+  if (before > 0n && owed === 0n) await unfreezeDebtors(tx, [pair], moment)
+  return item
 }
 
 const bookLateFee = async (tx: Tx, payout: Payout, attempt: Attempt, fee: bigint | undefined, moment: Moment): Promise<Effects> => {
@@ -180,7 +191,7 @@ const endPart = async (
   return { items, notices: [endNotice(payout, await partsOf(tx, payout), scaleOf(catalogue, payout.ticker))] }
 }
 
-const posting = (item: Effects['items'][number]): Effects => ({ items: [item], notices: [] })
+const posting = (item: Item): Effects => ({ items: [item], notices: [] })
 
 const scaleOf = (catalogue: Catalogue, ticker: string): number => {
   const asset = catalogue.findFiat(ticker)

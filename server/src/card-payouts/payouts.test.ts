@@ -8,7 +8,10 @@ import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { inTransaction } from '../db/index.ts'
+import { freezeDebtors } from '../debts/index.ts'
+import { applyAll } from '../ledger/index.ts'
 import { momentOf } from '../platform/runtime.ts'
+import { listFreezes } from '../treasury/index.ts'
 import { hearPayoutCallback } from './index.ts'
 import { createTestAcquirer, type TestAcquirer } from './test-acquirer.ts'
 import { CARD, MASKED, openWorld, type World } from './test-world.ts'
@@ -253,6 +256,22 @@ describe('what an acquirer says late, again or otherwise', () => {
     expect(notices.map(({ status }) => status)).toEqual(['Done', 'Failed'])
     fits(FiatWithdraw, notices[1])
     expect((await here.alerts()).map(({ kind }) => kind)).toEqual(['card-payout-returned'])
+  })
+
+  test('that it came back to a merchant that owes: the debt is repaid first, and its withdrawals go again', async () => {
+    const { shop, reference } = await payoutOf()
+    const account = (kind: 'receivable' | 'capital') => ({ merchantId: shop, asset: 'UAH', kind })
+    const legs = [{ account: account('receivable'), posted: -300_00n, held: 0n }, { account: account('capital'), posted: 300_00n, held: 0n }]
+    const moment = momentOf(here.runtime)
+    await inTransaction(here.db, async (tx) => {
+      await applyAll(tx, [{ transfer: { id: randomUUID(), merchantId: shop, kind: 'post', cause: { kind: 'adjustment', id: randomUUID() }, legs, at: moment.at } }])
+      await freezeDebtors(tx, [{ merchantId: shop, asset: 'UAH' }], moment)
+    })
+    bank.end(reference, 'reverses')
+    await tell(reference)
+    expect(await here.balance(shop, 'receivable')).toBe(0n)
+    expect(await here.available(shop)).toBe(1_700_00n)
+    expect(await listFreezes(here.db)).toEqual([])
   })
 
   test('of a part of a batch: its lookup shows it, Done is not sent again', async () => {

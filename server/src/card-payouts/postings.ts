@@ -63,18 +63,22 @@ export const captureItem = (payout: Payout, part: Part, held: bigint, paidBy: Pa
 export const releaseItem = (payout: Payout, held: bigint, { at, newId }: Moment): Item =>
   itemOf(payout, 'release', [leg(payout, 'merchant', 0n, -held)], { at, id: newId() }, payout.holdId)
 
-/** A part was paid and the acquirer has the money back: so has the merchant, with the fee. What the acquirer took stays a cost. */
-export const returnItem = (payout: Payout, part: Part, account: string, { at, newId }: Moment): Item =>
-  itemOf(
-    payout,
-    'post',
-    [
-      leg(payout, 'merchant', part.units + part.fee),
-      leg(payout, 'fees', -part.fee),
-      ...acquirerLegs(payout, -part.units, { account, costUnits: 0n }),
-    ],
-    { at, id: newId() },
-  )
+/**
+ * A part was paid and the acquirer has the money back: so has the merchant, with the fee, after what it owes. What the acquirer
+ * took stays a cost.
+ * @param owed not negative
+ */
+export const returnItem = (payout: Payout, part: Part, account: string, owed: bigint, { at, newId }: Moment): { item: Item; owed: bigint } => {
+  const back = part.units + part.fee
+  const repaid = owed < back ? owed : back
+  const legs = [
+    leg(payout, 'merchant', back - repaid),
+    leg(payout, 'receivable', repaid),
+    leg(payout, 'fees', -part.fee),
+    ...acquirerLegs(payout, -part.units, { account, costUnits: 0n }),
+  ]
+  return { item: itemOf(payout, 'post', legs, { at, id: newId() }), owed: owed - repaid }
+}
 
 /** What the acquirer took for a payment is known later than the payment. */
 export const lateFeeItem = (payout: Payout, account: string, costUnits: bigint, { at, newId }: Moment): Item =>

@@ -193,3 +193,10 @@ export const listOpenParts = async (db: Db, most: number): Promise<OpenPart[]> =
     where t.state = any(${[...OPEN_PARTS]}::text[]) order by t.created_at, t.id limit ${most}`.execute(db)
   return rows
 }
+
+/** How many numbers are sealed, by what the values of their key begin with. */
+export const countSealedCards = async (db: Db): Promise<{ prefix: string; count: number }[]> => {
+  const { rows } = await sql<{ prefix: string; count: number }>`select substring(sealed_card for 12) as prefix, count(*) as count
+    from card_payouts where sealed_card is not null group by 1 order by 1`.execute(db)
+  return rows
+}

@@ -6,6 +6,7 @@ import { watchStatus } from '../watcher/index.ts'
 import { print, type Command } from './command.ts'
 import { tellAcquirers, type Tell } from './doctor-acquirers.ts'
 import { tellMail } from './doctor-mail.ts'
+import { tellCardKeys } from './doctor-cards.ts'
 import { withInstallation } from './merchant.ts'
 import { tokensOf, type Opened } from './open.ts'
 
@@ -26,6 +27,8 @@ export const doctorCommand: Command = {
       await tellNetworks(opened, tell)
       await tellComparisons(opened, tell)
       await tellAcquirers(opened.config.acquirers, tell)
+      const acquirers = (opened.config.acquirers?.accounts ?? []).map(({ acquirer }) => acquirer)
+      await tellCardKeys(opened.runtime.db, { keys: opened.config.cardKeys, acquirers }, tell)
       await tellMail(opened, tell)
       for (const stop of await listFreezes(opened.runtime.db)) tell(false, describeFreeze(stop))
       const { rows } = await sql<{ kind: string; text: string }>`select kind, text from alerts where resolved_at is null order by raised_at`.execute(opened.runtime.db)
