@@ -11,7 +11,7 @@ import { attemptsOf } from './attempts.ts'
 import { begin, giveUp, type Outcome } from './commands.ts'
 import { record } from './jobs-recording.ts'
 import type { Attempt, Part } from './payout.ts'
-import { cardOf, referenceOf, sendPauseMs, type CardPayoutDeps } from './sending.ts'
+import { cardOf, referenceOf, type CardPayoutDeps } from './sending.ts'
 import { claimPlanned, sealedCardOf, stepAgainAt } from './store.ts'
 
 /** A call has a deadline of its own well below this; then somebody else may ask what became of it. */
