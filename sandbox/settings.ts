@@ -1,8 +1,12 @@
 /** What a user may set for the sandbox, from the environment. Every problem is told at once. */
 import { resolve } from 'node:path'
 import type { Pace } from './miner.ts'
+import { emulatedKinds } from './platform/emulators.ts'
+import type { EmulatedKind } from './platform/emulators.ts'
 
 export interface SandboxSettings {
+  /** Emulators of real acquirers that run besides the bank. */
+  readonly emulators: readonly EmulatedKind[]
   /** Everything the sandbox keeps. */
   readonly dir: string
   /** A server of the user's own; absent: the sandbox starts one. */
@@ -49,7 +53,11 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): SandboxSetti
   }
   const port = (name: keyof typeof portVariables, usual: number): number => number(portVariables[name], usual, 65_535, true)
   const pace = (name: string, usual: number): Pace => ({ busySeconds: number(name, usual, 3_600, false), idleSeconds })
+  const emulators = (env['BURSAR_EMULATORS'] ?? '').split(',').filter((name) => name !== '')
+  const strangers = emulators.filter((name) => !emulatedKinds.some((kind) => kind === name))
+  if (strangers.length > 0) problems.push(`BURSAR_EMULATORS=${emulators.join(',')}: set some of ${emulatedKinds.join(',')}`)
   const settings: SandboxSettings = {
+    emulators: emulatedKinds.filter((kind) => emulators.includes(kind)),
     dir: resolve(root, env['BURSAR_DIR'] || '.bursar'),
     ...(env['DATABASE_URL'] ? { databaseUrl: env['DATABASE_URL'] } : {}),
     ports: {

@@ -11,8 +11,8 @@ const mostSteps = 5
 const answers: Readonly<Record<string, string>> = { expiry: '12/99', cvc: '123', holder: 'TARAS SHEVCHENKO', code: '1234' }
 
 /** Pays with a card number. Throws when the page has no form for it, or does not take it. */
-export async function payOnPage({ url }: PageAddress, card: string): Promise<void> {
-  let page = await open(url)
+export async function payOnPage({ method, url, fields }: PageAddress, card: string): Promise<void> {
+  let page = await open(url, method === 'POST' ? new URLSearchParams({ ...fields }) : undefined)
   for (let step = 0; step < mostSteps; step += 1) {
     const form = /<form method="post" action="(?<action>[^"]+)"[^>]*data-step="(?<step>card|secure)"(?<inside>[^]*?)<\/form>/.exec(page.html)?.groups
     if (form === undefined) {

@@ -11,6 +11,7 @@ import { joinAcquirers } from '../../server/src/fiat.ts'
 import { readClockOffset } from '../../server/src/platform/business-clock.ts'
 import { readAcquirersConfig } from '../../server/src/adapters/acquirers/index.ts'
 import { payOnPage } from '../bank/payer.ts'
+import type { PageAddress } from '../bank/payer.ts'
 import { testCards } from '../bank/test-cards.ts'
 import type { InvoicePayment } from '../control/index.ts'
 import { Refusal } from '../http/refusal.ts'
@@ -36,10 +37,10 @@ export function openCardPayer(options: { databaseUrl: string; assets: AssetSetti
       if (found === undefined) return undefined
       if (how !== 'exact') throw new Refusal('how: a card pays a fiat invoice exactly or not at all; cards that fail are at GET /bank/cards')
       await continueOn(db, found, settings)
-      const { url } = await acquirersPage(db, id, settings)
+      const page = await acquirersPage(db, id, settings)
       const [card] = testCards
-      await payOnPage({ method: 'GET', url }, card!.number)
-      return { page: url, card: card!.number }
+      await payOnPage(page, card!.number)
+      return { page: page.url, card: card!.number }
     },
     close: () => pool.end(),
   }
@@ -57,7 +58,7 @@ async function continueOn(db: Db, { invoice, standing }: FiatInvoiceForPayer, se
   }
 }
 
-async function acquirersPage(db: Db, id: string, settings: FiatInvoiceSettings): Promise<{ url: string }> {
+async function acquirersPage(db: Db, id: string, settings: FiatInvoiceSettings): Promise<PageAddress> {
   const deadline = performance.now() + WAIT_MS
   for (;;) {
     const { standing } = (await findForPayer(db, id, settings))!

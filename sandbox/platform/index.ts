@@ -12,6 +12,7 @@ import type { SandboxSettings } from '../settings.ts'
 import type { Supervisor } from '../supervise.ts'
 import type { World } from '../world.ts'
 import { bankAccounts, writeAcquirersFile } from './acquirers.ts'
+import { startEmulators } from './emulators.ts'
 import { writeExchangeFile } from './exchange.ts'
 import { writeSettingsFiles } from './files.ts'
 import { prepareKeys, readWallet } from './keys.ts'
@@ -63,7 +64,8 @@ export async function startPlatform(
       port: settings.ports.bank, portSetting: portVariables.bank, dir: join(settings.dir, 'bank'), accounts, log,
     }),
   )
-  const acquirers = writeAcquirersFile(settings.dir, keys.folder, bank.url)
+  const emulated = await startEmulators(supervisor, settings.emulators, { dir: join(settings.dir, 'emulators'), keysFolder: keys.folder, log })
+  const acquirers = writeAcquirersFile(settings.dir, keys.folder, bank.url, emulated)
   const cards = openCardPayer({
     databaseUrl: world.databaseUrl, assets, acquirers: JSON.parse(readFileSync(acquirers, 'utf8')), publicUrl: `http://127.0.0.1:${settings.ports.api}`,
   })

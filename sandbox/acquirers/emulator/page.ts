@@ -19,7 +19,7 @@ export function cardPage(dialect: Dialect, order: Order, wrong: boolean): string
   const rows = dialect.cards.map(({ number, about }: TestCard) => `<tr><td><code>${number}</code><td>${escapeHtml(about)}`).join('')
   return page(dialect, 'Pay by card', `
 <h1>${amount(order)}</h1><p>${escapeHtml(order.description)}</p>${wrong ? '<p role="alert">There is no card of this number.</p>' : ''}
-<form method="post" action="/pay/${order.token}">
+<form method="post" action="/pay/${order.token}" data-step="card">
 <label>Card number <input name="card" inputmode="numeric" autocomplete="cc-number" required></label>
 <label>Expires <input name="expiry" value="12/49"></label> <label>CVC <input name="cvc" value="123"></label>
 <button>Pay</button></form><table>${rows}</table>`)
@@ -28,7 +28,7 @@ export function cardPage(dialect: Dialect, order: Order, wrong: boolean): string
 export function securePage(dialect: Dialect, order: Order): string {
   return page(dialect, '3-D Secure', `
 <h1>3-D Secure</h1><p>${amount(order)}. The code is ${dialect.secureCode}.</p>${order.wrongCodes > 0 ? '<p role="alert">Wrong code.</p>' : ''}
-<form method="post" action="/pay/${order.token}/secure"><label>Code <input name="code" required></label><button>Confirm</button></form>
+<form method="post" action="/pay/${order.token}/secure" data-step="secure"><label>Code <input name="code" required></label><button>Confirm</button></form>
 <form method="post" action="/pay/${order.token}/cancel"><button>Cancel</button></form>`)
 }
 

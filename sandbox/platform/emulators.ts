@@ -1,0 +1,48 @@
+/** Emulators of real acquirers inside the sandbox, those that BURSAR_EMULATORS names. Their accounts get orders before the bank's. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Emulator, EmulatorOptions } from '../acquirers/emulator/start.ts'
+import { startFreedomPay } from '../acquirers/freedompay/index.ts'
+import { startLiqPay } from '../acquirers/liqpay/index.ts'
+import { startWayForPay } from '../acquirers/wayforpay/index.ts'
+import type { Supervisor } from '../supervise.ts'
+
+export const emulatedKinds = ['liqpay', 'wayforpay', 'freedompay'] as const
+export type EmulatedKind = (typeof emulatedKinds)[number]
+
+/** An account as `BURSAR_ACQUIRERS_FILE` has it. */
+export type EmulatedAccount = Readonly<Record<string, unknown>> & { readonly name: EmulatedKind }
+
+/** Keys of a sandbox, which protect nothing: each emulator prints them as a program, too. */
+const key = (kind: EmulatedKind): string => `emulated-${kind}-key`
+const payoutLimits = { least: '1', most: '14500' }
+
+/** Throws PortInUse. @param keysFolder where the files are that hold the accounts' secrets */
+export async function startEmulators(
+  supervisor: Supervisor,
+  kinds: readonly EmulatedKind[],
+  { dir, keysFolder, log }: { dir: string; keysFolder: string; log: (line: string) => void },
+): Promise<EmulatedAccount[]> {
+  const accounts: EmulatedAccount[] = []
+  for (const kind of kinds) {
+    const file = join(keysFolder, `acquirer-${kind}`)
+    writeFileSync(file, key(kind), { mode: 0o600 })
+    const emulator = await supervisor.start(`the emulator of ${kind}`, () => start(kind, { port: 0, dir: join(dir, kind), log }))
+    log(`the emulator of ${kind} is on ${emulator.url}; controls below ${emulator.url}/__control`)
+    accounts.push({ name: kind, kind, timeoutMs: 5_000, ...members(kind, emulator.url, file) })
+  }
+  return accounts
+}
+
+function start(kind: EmulatedKind, options: EmulatorOptions): Promise<Emulator> {
+  if (kind === 'liqpay') return startLiqPay({ publicKey: 'sandbox_i00000000001', privateKey: key(kind), version: 3 }, options)
+  if (kind === 'wayforpay') return startWayForPay({ merchantAccount: 'emulated_merchant', secretKey: key(kind), domain: 'shop.example' }, options)
+  return startFreedomPay({ merchantId: '500001', secretKey: key(kind), payoutSecretKey: key(kind) }, options)
+}
+
+function members(kind: EmulatedKind, url: string, file: string): object {
+  if (kind === 'liqpay') return { url, publicKey: 'sandbox_i00000000001', privateKeyFile: file, payout: { UAH: payoutLimits } }
+  if (kind === 'wayforpay')
+    return { apiUrl: url, payUrl: url, merchantAccount: 'emulated_merchant', secretKeyFile: file, domain: 'shop.example', payout: { UAH: payoutLimits } }
+  return { url, merchantId: '500001', secretKeyFile: file, payoutSecretKeyFile: file, testing: true, spacingMs: 100, payout: { KZT: payoutLimits } }
+}
