@@ -15,7 +15,12 @@ export type EmulatedAccount = Readonly<Record<string, unknown>> & { readonly nam
 
 /** Keys of a sandbox, which protect nothing: each emulator prints them as a program, too. */
 const key = (kind: EmulatedKind): string => `emulated-${kind}-key`
-const payoutLimits = { least: '1', most: '14500' }
+/** LiqPay comes first and takes less than WayForPay, so that the amount says who is asked where both are there. */
+const limits = {
+  liqpay: { payIn: { UAH: { least: '25', most: '9999' } }, payout: { UAH: { least: '1', most: '5000' } } },
+  wayforpay: { payIn: { UAH: { least: '25', most: '29999' } }, payout: { UAH: { least: '1', most: '14500' } } },
+  freedompay: { payIn: { KZT: { least: '12000', most: '300000' } }, payout: { KZT: { least: '1', most: '14500' } } },
+} as const
 
 /** Throws PortInUse. @param keysFolder where the files are that hold the accounts' secrets */
 export async function startEmulators(
@@ -29,7 +34,7 @@ export async function startEmulators(
     writeFileSync(file, key(kind), { mode: 0o600 })
     const emulator = await supervisor.start(`the emulator of ${kind}`, () => start(kind, { port: 0, dir: join(dir, kind), log }))
     log(`the emulator of ${kind} is on ${emulator.url}; controls below ${emulator.url}/__control`)
-    accounts.push({ name: kind, kind, timeoutMs: 5_000, ...members(kind, emulator.url, file) })
+    accounts.push({ name: kind, kind, timeoutMs: 5_000, ...limits[kind], ...members(kind, emulator.url, file) })
   }
   return accounts
 }
@@ -41,8 +46,7 @@ function start(kind: EmulatedKind, options: EmulatorOptions): Promise<Emulator> 
 }
 
 function members(kind: EmulatedKind, url: string, file: string): object {
-  if (kind === 'liqpay') return { url, publicKey: 'sandbox_i00000000001', privateKeyFile: file, payout: { UAH: payoutLimits } }
-  if (kind === 'wayforpay')
-    return { apiUrl: url, payUrl: url, merchantAccount: 'emulated_merchant', secretKeyFile: file, domain: 'shop.example', payout: { UAH: payoutLimits } }
-  return { url, merchantId: '500001', secretKeyFile: file, payoutSecretKeyFile: file, testing: true, spacingMs: 100, payout: { KZT: payoutLimits } }
+  if (kind === 'liqpay') return { url, publicKey: 'sandbox_i00000000001', privateKeyFile: file }
+  if (kind === 'wayforpay') return { apiUrl: url, payUrl: url, merchantAccount: 'emulated_merchant', secretKeyFile: file, domain: 'shop.example' }
+  return { url, merchantId: '500001', secretKeyFile: file, payoutSecretKeyFile: file, testing: true, spacingMs: 100 }
 }

@@ -20,26 +20,32 @@ const books = (name: string): Emulated[] => {
   return [...new Map(lines.filter((line) => line !== '').map((line) => [(JSON.parse(line) as Emulated).id, JSON.parse(line) as Emulated])).values()]
 }
 
-/** Accounts of emulators get orders before the bank's, so that each of these is asked for its currency. */
-describe.each(['liqpay,freedompay', 'wayforpay'])('a sandbox with %s', (emulators) => {
-  const cases = [['liqpay', 'UAH', '1000.5', '1000'], ['wayforpay', 'UAH', '1000.5', '1000'], ['freedompay', 'KZT', '15000.5', '20000']] as const
-  const those = cases.filter(([name]) => emulators.includes(name))
-  beforeAll(async () => {
-    sandbox = await startSandbox({ BURSAR_EMULATORS: emulators })
-    for (const [, ticker] of those) await sandbox.credit(shop(), ticker, '50000')
-  }, 240_000)
-  afterAll(() => sandbox?.stop(), 60_000)
+/** The sandbox's LiqPay takes less at once than its WayForPay, and comes first: amounts say who is asked. */
+const cases = [
+  { name: 'liqpay', ticker: 'UAH', value: '1000.5', payout: '1000' },
+  { name: 'wayforpay', ticker: 'UAH', value: '20000.5', payout: '10000' },
+  { name: 'freedompay', ticker: 'KZT', value: '15000.5', payout: '20000' },
+]
 
-  test.each(those)('%s: a fiat invoice is paid by card, and the merchant is told', async (name, ticker, value) => {
+beforeAll(async () => {
+  sandbox = await startSandbox({ BURSAR_EMULATORS: cases.map(({ name }) => name).join(',') })
+  for (const ticker of ['UAH', 'KZT']) await sandbox.credit(shop(), ticker, '50000')
+}, 240_000)
+afterAll(() => sandbox?.stop(), 60_000)
+
+describe.each(cases)('$name', ({ name, ticker, value, payout }) => {
+  test('a fiat invoice is paid by card, and the merchant is told', async () => {
     const { id } = await shop().client.invoices.fiat.create({ name: 'Order 7', amount: { value, ticker } })
     await sandbox.payInvoice(id, 'exact')
     expect(await sandbox.notified(shop(), { id, status: 'Done' }, 60_000)).toMatchObject({ kind: 'Invoice', paidAmount: value, ticker })
     expect(books(name).filter(({ kind }) => kind === 'payment')).toMatchObject([{ status: 'succeeded', moved: String(Math.round(Number(value) * 100)) }])
   })
 
-  test.each(those)('%s: a card is paid, in parts where the acquirer takes no more at once', async (name, ticker, _value, payout) => {
-    const { id } = await shop().client.withdrawals.fiat.batch.create({ ticker, to: CARD, amount: payout, localId: `out ${name}` })
-    expect(await sandbox.notified(shop(), { id, status: 'Done' }, 60_000)).toMatchObject({ kind: 'WithdrawBatch', paidAmount: payout, failedAmount: '0' })
+  test('a card is paid', async () => {
+    // Only a batch is split where it is more than an acquirer takes at once.
+    const { batch, create } = shop().client.withdrawals.fiat
+    const { id } = await (name === 'freedompay' ? batch.create : create)({ ticker, to: CARD, amount: payout, localId: `out ${name}` })
+    await sandbox.notified(shop(), { id, status: 'Done' }, 60_000)
     const parts = books(name).filter(({ kind, status }) => kind === 'payout' && status === 'succeeded')
     expect(parts.reduce((sum, { moved }) => sum + BigInt(moved), 0n)).toBe(BigInt(payout) * 100n)
     expect(JSON.stringify(books(name))).not.toContain(CARD)
