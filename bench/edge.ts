@@ -26,6 +26,7 @@ const CASES: { name: string; shape: ShapeName; goal: number }[] = [
   { name: 'edge: signed POST, no database work', shape: 'withdrawal', goal: 0.75 },
   { name: 'edge: signed GET /merchants/balances', shape: 'balances', goal: 0.4 },
   { name: 'edge: signed POST /merchants/addresses', shape: 'address', goal: 0.2 },
+  { name: 'edge: signed POST /merchants/invoices/crypto', shape: 'cryptoInvoice', goal: 0.2 },
 ]
 
 export const run = (): Promise<Row[]> =>
@@ -42,6 +43,7 @@ export const run = (): Promise<Row[]> =>
       const rows: Row[] = []
       for (const one of CASES) rows.push(await compare(one, { load, bare: bare!, app: app!, accounts }))
       await checkAddresses(db)
+      await checkInvoices(db)
       return [...rows, derivation()]
     } finally {
       load.close()
@@ -102,6 +104,12 @@ const checkAddresses = async (db: Db): Promise<void> => {
     select count(*) as given, count(distinct address) as different, (select count(*) from address_stock) as stock from addresses`.execute(db)
   const { given, different, stock } = rows[0]!
   if (given !== different || given + stock !== STOCK) throw new Error(`addresses: ${given} given, ${different} different, ${stock} left of ${STOCK}`)
+}
+
+/** Every invoice that was answered for is there, and none has an address before its payer continues. */
+const checkInvoices = async (db: Db): Promise<void> => {
+  const { rows } = await sql<{ count: number; addressed: number }>`select count(*) as count, count(address) as addressed from crypto_invoices`.execute(db)
+  if (rows[0]!.count === 0 || rows[0]!.addressed > 0) throw new Error(`invoices: ${rows[0]!.count} made, ${rows[0]!.addressed} with an address`)
 }
 
 if (import.meta.main) await report(run)

@@ -10,10 +10,11 @@ import { readQuery, splitTarget } from '../../server/src/http/target.ts'
 import { validationCodeOf, validatorOf } from '../../server/src/platform/validation.ts'
 import type { MerchantDirectory } from '../../server/src/merchants/index.ts'
 
-const CHECKED = ['createCryptoWithdrawal', 'createAddress', 'listBalances'] as const
+const CHECKED = ['createCryptoWithdrawal', 'createAddress', 'createCryptoInvoice', 'listBalances'] as const
 const ANSWERS: Record<string, string> = {
   createCryptoWithdrawal: '{"id":"0195b0f0-0000-7000-8000-000000000000"}',
   createAddress: '{"address":"0x9858EfFD232B4033E47d90003D41EC34EcaEda94","blockchain":"ETHEREUM","meta":"customer 1"}',
+  createCryptoInvoice: '{"id":"0195b0f0-0000-7000-8000-000000000000","url":"https://pay.example/invoices/crypto/0195b0f0-0000-7000-8000-000000000000"}',
   listBalances: '[{"value":"0.25","ticker":"BTC","converted":"16250.75"},{"value":"12.5","ticker":"USDT","converted":"12.5"}]',
 }
 const WINDOW = { maxAge: 600, maxAhead: 5 }

@@ -9,6 +9,7 @@ import { balanceRoutes } from '../../server/src/balances/index.ts'
 import { createCatalogue } from '../../server/src/assets/index.ts'
 import { createDb, createPool } from '../../server/src/db/index.ts'
 import { createHttpServer } from '../../server/src/http/index.ts'
+import { createClaimTokens, createInvoiceCreator, invoiceRoutes } from '../../server/src/invoices/index.ts'
 import { createDirectory, type MerchantDirectory } from '../../server/src/merchants/index.ts'
 import { createClock } from '../../server/src/platform/clock.ts'
 import { createIds } from '../../server/src/platform/ids.ts'
@@ -29,6 +30,11 @@ const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => 
   // What remains of an operation when the database is left out: an answer, the same as that of the bare server.
   const answer = { status: 200, body: { id: '0195b0f0-0000-7000-8000-000000000000' } }
   const idle: Route = { operation: 'createCryptoWithdrawal', handle: async () => answer }
+  const catalogue = createCatalogue(ASSETS)
+  const settings = {
+    catalogue, networks: catalogue.networks, keys: TEST_KEYS, prices: async () => new Map<string, bigint>(), quoteMs: 900_000, publicUrl: 'https://pay.example',
+    claimTokens: createClaimTokens(DATA_KEY),
+  }
   const app = createHttpServer({
     directory,
     clock: runtime.clock,
@@ -40,8 +46,9 @@ const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => 
     ready: async () => {},
     routes: [
       idle,
-      ...balanceRoutes({ runtime, catalogue: createCatalogue(ASSETS) }),
+      ...balanceRoutes({ runtime, catalogue }),
       ...addressRoutes({ runtime, issuer, networks: new Set(['ETHEREUM']) }),
+      ...invoiceRoutes({ runtime, directory, creator: createInvoiceCreator(db), settings }),
     ],
   })
   await app.listen({ host: '127.0.0.1', port: 0 })

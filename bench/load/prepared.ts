@@ -29,6 +29,11 @@ export const SHAPES = {
     target: () => '/merchants/addresses',
     body: (n) => `{"blockchain":"ETHEREUM","meta":"customer ${n}"}`,
   },
+  cryptoInvoice: {
+    method: 'POST',
+    target: () => '/merchants/invoices/crypto',
+    body: (n) => `{"name":"Order ${n}","amount":{"value":"${(n % 900) + 10}.5","ticker":"USDT","blockchain":"ETHEREUM"},"meta":"customer ${n}","description":"Two books"}`,
+  },
 } as const satisfies Record<string, Shape>
 
 export type ShapeName = keyof typeof SHAPES

@@ -119,6 +119,14 @@ test('a form makes an invoice of its merchant and sends the browser to its page;
   }
 })
 
+test('a fiat invoice is paid by the same command, with a test card on the acquirer\'s page', async () => {
+  const { id } = await shop().client.invoices.fiat.create({ name: 'Order 1043', amount: { value: '100', ticker: 'UAH' } })
+  expect(await sandbox.payInvoice(id, 'exact')).toMatchObject({ page: expect.stringContaining('http') })
+  expect(await sandbox.notified(shop(), { id, status: 'Done' })).toMatchObject({ paidAmount: '100' })
+  await expect(sandbox.payInvoice(id, 'over')).rejects.toThrow('exactly or not at all')
+  await expect(sandbox.payInvoice('00000000-0000-4000-8000-000000000000', 'exact')).rejects.toThrow('no such invoice')
+}, 60_000)
+
 // The clock goes on for everything: what follows comes last.
 test('72 hours later: EXPIRED with what was paid, in spite of a worker killed over it; late money is told, and makes it PAID', async () => {
   const id = await create({ value: '30', ticker: 'USDT', blockchain: 'ETHEREUM' }, { email: 'payer@example.com' })

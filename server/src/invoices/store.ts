@@ -36,24 +36,24 @@ export interface NewInvoice {
   answer: KeptAnswer
 }
 
-const text = (value: unknown): string => JSON.stringify(value, (_, field: unknown) => (typeof field === 'bigint' ? field.toString() : field))
+/** What the row of a new invoice is made of; the rest is as every new one's. */
+const rowOf = ({ invoice: i }: NewInvoice) => ({
+  m: i.merchantId, i: i.id, n: i.name, d: i.description, a: i.meta, e: i.email, r: i.redirectUrl, t: i.ticker, b: i.blockchain, u: i.units?.toString(),
+  bt: i.base?.ticker, bu: i.base?.e18.toString(), ce: i.clientExpiresAt, ee: i.expiresAt, c: i.createdAt,
+})
+
+const INSERT = sql.raw(`insert into crypto_invoices(merchant_id, id, state, name, description, meta, email, redirect_url, ticker, blockchain,
+    units, base_ticker, base_e18, client_expires_at, expires_at, created_at, moved_at)
+  select m, i, 'created', n, d, a, e, r, t, b, u, bt, bu, ce, ee, c, c from given`)
 
 /** Stores new invoices and their kept answers, in one statement. */
 export const insertInvoices = async (db: Db | Tx, added: readonly NewInvoice[]): Promise<void> => {
-  const rows = added.map(({ invoice, keys, answer }) => ({ ...invoice, baseTicker: invoice.base?.ticker ?? null, baseE18: invoice.base?.e18 ?? null, keys, answer }))
-  await sql`with given as (
-      select * from jsonb_to_recordset(${text(rows)}::jsonb)
-        r("merchantId" uuid, id uuid, name text, description text, meta text, email text, "redirectUrl" text, ticker text,
-          blockchain text, units numeric, "baseTicker" text, "baseE18" numeric, "clientExpiresAt" timestamptz,
-          "expiresAt" timestamptz, "createdAt" timestamptz, keys jsonb, answer jsonb)),
-    answered as (
-      insert into request_answers(merchant_id, key, fingerprint, status, body, created_at)
-      select g."merchantId", k->>'key', k->>'fingerprint', (g.answer->>'status')::int, g.answer->>'body', g."createdAt"
-      from given g cross join lateral jsonb_array_elements(g.keys) k)
-    insert into crypto_invoices(merchant_id, id, state, name, description, meta, email, redirect_url, ticker, blockchain,
-      units, base_ticker, base_e18, client_expires_at, expires_at, created_at, moved_at)
-    select "merchantId", id, 'created', name, description, meta, email, "redirectUrl", ticker, blockchain, units,
-      "baseTicker", "baseE18", "clientExpiresAt", "expiresAt", "createdAt", "createdAt" from given`.execute(db)
+  const given = sql`given as (select * from jsonb_to_recordset(${JSON.stringify(added.map(rowOf))}::jsonb)
+    r(m uuid, i uuid, n text, d text, a text, e text, r text, t text, b text, u numeric, bt text, bu numeric, ce timestamptz, ee timestamptz, c timestamptz))`
+  const kept = added.flatMap(({ invoice, keys, answer }) => keys.map(({ key, fingerprint }) => ({ m: invoice.merchantId, k: key, f: fingerprint, s: answer.status, b: answer.body, c: invoice.createdAt })))
+  const answered = sql`, answered as (insert into request_answers(merchant_id, key, fingerprint, status, body, created_at)
+    select * from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) r(m uuid, k text, f text, s int, b text, c timestamptz))`
+  await sql`with ${given}${kept.length === 0 ? sql`` : answered} ${INSERT}`.execute(db)
 }
 
 const select = async (db: Db | Tx, where: RawBuilder<unknown>): Promise<Invoice[]> => {
