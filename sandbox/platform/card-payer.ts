@@ -7,9 +7,8 @@ import type { Db } from '../../server/src/db/index.ts'
 import { carryOut } from '../../server/src/effects/index.ts'
 import { FiatPayerRefusal, findForPayer, proceed } from '../../server/src/fiat-invoices/index.ts'
 import type { FiatInvoiceForPayer, FiatInvoiceSettings } from '../../server/src/fiat-invoices/index.ts'
-import { joinAcquirers } from '../../server/src/fiat.ts'
+import { readAcquirers } from '../../server/src/fiat.ts'
 import { readClockOffset } from '../../server/src/platform/business-clock.ts'
-import { readAcquirersConfig } from '../../server/src/adapters/acquirers/index.ts'
 import { payOnPage } from '../bank/payer.ts'
 import type { PageAddress } from '../bank/payer.ts'
 import { testCards } from '../bank/test-cards.ts'
@@ -29,7 +28,7 @@ const WAIT_MS = 30_000
 export function openCardPayer(options: { databaseUrl: string; assets: AssetSettings; acquirers: unknown; publicUrl: string }): CardPayer {
   const pool = createPool({ url: options.databaseUrl, applicationName: 'bursar sandbox card payer', max: 1 })
   const db = createDb(pool)
-  const { table } = joinAcquirers(readAcquirersConfig(options.acquirers))
+  const { table } = readAcquirers(options.acquirers)
   const settings: FiatInvoiceSettings = { catalogue: createCatalogue(options.assets), table, publicUrl: options.publicUrl }
   return {
     pay: async ({ id, how }) => {

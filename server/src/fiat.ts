@@ -3,7 +3,7 @@ import {
   callbackRoutes, createAcquiringPruneJob, createPaymentHearing, createPaymentJob, createRefundJob, createRoutingTable, createStatementJob,
   type CallbackListener, type PaymentListener, type RoutingTable,
 } from './acquiring/index.ts'
-import { openAcquirers, type Acquirer, type AcquirersConfig } from './adapters/acquirers/index.ts'
+import { openAcquirers, readAcquirersConfig, type Acquirer, type AcquirersConfig } from './adapters/acquirers/index.ts'
 import type { Catalogue } from './assets/index.ts'
 import { payoutBooks } from './card-payouts/index.ts'
 import { createFiatExpiryJob, createPaymentFollowing, fiatInvoiceFormRoute, fiatInvoiceRoutes, type FiatInvoiceSettings } from './fiat-invoices/index.ts'
@@ -26,6 +26,9 @@ export const joinAcquirers = (config: AcquirersConfig | null): Acquirers => {
   const byName = openAcquirers(config)
   return { byName, table: createRoutingTable([...byName.values()], config?.routing) }
 }
+
+/** The same from the file's JSON, for tools beside the platform. Throws an Error that lists everything wrong with it. */
+export const readAcquirers = (json: unknown): Acquirers => joinAcquirers(readAcquirersConfig(json))
 
 export interface FiatWorld {
   runtime: Runtime
