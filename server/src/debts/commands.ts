@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { balancesOf } from '../ledger/index.ts'
+import { changeStops } from '../outgoing/index.ts'
 
 /** A merchant's accounts in one asset. */
 export interface Pair {
@@ -59,8 +60,10 @@ const lockAccounts = async <Kind extends string>(
   return rows
 }
 
-/** Stops withdrawals of merchants that owe, until they owe nothing. */
+/** Stops withdrawals of merchants that owe, until they owe nothing; whoever is planning one now ends first. */
 export const freezeDebtors = async (tx: Tx, pairs: readonly Pair[], { at, newId }: Moment): Promise<void> => {
+  if (pairs.length === 0) return
+  await changeStops(tx)
   for (const { merchantId, asset } of unique(pairs)) {
     await sql`insert into freezes(id, asset, merchant_id, reason, created_at)
       select ${newId()}, ${asset}, ${merchantId}, ${FREEZE_REASON}, ${at}
