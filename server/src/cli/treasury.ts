@@ -6,6 +6,7 @@ import { print, type Command } from './command.ts'
 import { withInstallation } from './merchant.ts'
 import { required, type Opened } from './open.ts'
 import { printTable } from './table.ts'
+import { printStaked } from './tron.ts'
 
 const HEADS = ['network', 'asset', 'hot', 'cap', 'leaving', 'waiting', 'not swept', 'cold', 'to refill']
 
@@ -20,6 +21,7 @@ export const treasuryCommand: Command = {
       printTable(HEADS, standings.flatMap(({ positions }) => positions.map((position) => rowOf(position, catalogue, limitsOf(opened, catalogue, position)))))
       print('')
       printTable(['network', 'fees in', 'spent in 7 days', 'days left'], standings.map(({ runway }) => runwayRow(runway, catalogue)))
+      await printStaked(opened)
     }),
 }
 

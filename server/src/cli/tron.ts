@@ -7,7 +7,7 @@ import { orderStake, standingOfStake, type StakeDeps, type StakeOrder, type Stak
 import { spendableSun } from '../withdrawals/index.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { needed, withInstallation } from './merchant.ts'
-import { required, tokensOf, type Environment } from './open.ts'
+import { required, tokensOf, type Environment, type Opened } from './open.ts'
 import { printTable } from './table.ts'
 
 const DECIMALS = 6
@@ -67,6 +67,24 @@ const withTron = (env: Environment, work: (deps: StakeDeps) => Promise<void>): P
       await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
     }
   })
+
+/** Says how much of the hot wallet's TRX is staked, lent or unfreezing, which nothing can be paid with; only the node knows. */
+export const printStaked = async ({ config, runtime }: Opened): Promise<void> => {
+  if (config.networks === null || config.xpubs === null || config.assets === null) return
+  const adapters = createAdapters(config.networks, tokensOf(config.assets))
+  try {
+    const adapter = adapters.get('TRON') as TronChainAdapter | undefined
+    if (!adapter) return
+    const { staked, lent, unfreezing, spendable } = await adapter.stakeOf(tronHotAddress(config.xpubs))
+    const bound = staked.ENERGY + staked.BANDWIDTH + staked.TRON_POWER + lent.ENERGY + lent.BANDWIDTH + unfreezing.reduce((sum, { amount }) => sum + amount, 0n)
+    if (bound > 0n) print(`of TRX in the hot wallet ${trx(bound)} are staked, lent or unfreezing; ${trx(spendable)} can be sent (bursar tron status)`)
+  } catch (error) {
+    runtime.log.warn({ err: error }, 'the node of TRON does not say what is staked')
+    print('what of TRX is staked the node does not say now')
+  } finally {
+    await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
+  }
+}
 
 const printStanding = ({ stake, resources, supply, lendable, loans }: StakeStanding, spendable: bigint): void => {
   const { staked, lent, unfreezing } = stake

@@ -1,0 +1,154 @@
+/**
+ * The worker is killed, -9, at every named point of sweeps and of transfers to cold storage, on every network; afterwards what
+ * was deposited has left its address once, one transfer is offered, and the ledger equals the chains to the last unit. The
+ * points are read from the source, so that a new one is tested without anyone thinking of it.
+ */
+import { execFile } from 'node:child_process'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSandbox, type Network, type Sandbox } from '../system/sandbox.ts'
+
+const pointsOf = (room: string): string[] => {
+  const folder = new URL(`../../server/src/${room}/`, import.meta.url)
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !/test/.test(file))
+  return [...new Set(sources.flatMap((file) => [...readFileSync(new URL(file, folder), 'utf8').matchAll(/\.pause\('([a-z-]+)'\)/g)].map((match) => match[1]!)))]
+}
+
+const EVM: readonly Network[] = ['ETHEREUM', 'BINANCE_SMART_CHAIN']
+/** Which networks pass a point; energy is given back where the hot wallet has staked: `tron-crash.system.test.ts` does. */
+const NETWORKS: Record<string, readonly Network[]> = {
+  'sweep-deployment-chosen': ['ETHEREUM'],
+  'sweep-deployment-planned': ['BINANCE_SMART_CHAIN'],
+  'sweep-chosen': EVM,
+  'sweep-planned': EVM,
+  'sweep-step-chosen': ['TRON'],
+  'sweep-step-planned': ['TRON'],
+  'return-chosen': [],
+  'return-planned': [],
+}
+const SENDING = ['before-sign', 'signed-not-stored', 'stored-not-broadcast', 'broadcast-not-recorded']
+const sweeps = [...pointsOf('sweeps').toSorted((a, b) => Number(b.includes('deployment')) - Number(a.includes('deployment'))), ...SENDING]
+const sweepCases = sweeps.flatMap((point) => (NETWORKS[point] ?? [...EVM, 'TRON' as const]).map((network) => [point, network] as const))
+const ALL: readonly Network[] = ['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON']
+const coldCases = pointsOf('cold').flatMap((point) => ALL.map((network) => [point, network] as const))
+
+const COIN: Record<Network, string> = { BITCOIN: 'BTC', ETHEREUM: 'ETH', BINANCE_SMART_CHAIN: 'BNB', TRON: 'TRX' }
+const BLOCKS = 12
+/** Deposit addresses of an EVM chain, so that they share a batch. */
+const MANY = 4
+const PATIENCE_MS = 90_000
+
+let sandbox: Sandbox
+let settings: { policy: string; signer: string }
+const files = { policy: 'policy.json', signer: 'signer-policy.json' } as const
+beforeAll(async () => {
+  const pace = { BURSAR_BLOCK_SECONDS_BITCOIN: '0', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' }
+  sandbox = await startSandbox({ ...pace, BURSAR_HOT_ADDRESSES: '1' })
+  await sandbox.kill('worker')
+  settings = { policy: readFileSync(join(sandbox.dir, 'settings', files.policy), 'utf8'), signer: readFileSync(join(sandbox.dir, 'settings', files.signer), 'utf8') }
+}, 240_000)
+afterAll(() => sandbox?.stop(), 60_000)
+
+const query = async <T extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<T[]> => {
+  const client = new pg.Client({ connectionString: sandbox.database })
+  await client.connect()
+  try {
+    return (await client.query<T>(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+const until = async (what: string, holds: () => Promise<boolean>, meanwhile = async (): Promise<void> => {}): Promise<void> => {
+  const deadline = performance.now() + PATIENCE_MS
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`never came: ${what}\n${sandbox.logs()}`)
+    await meanwhile()
+    await sleep(100)
+  }
+}
+const reconcile = (network: Network): Promise<string> =>
+  promisify(execFile)(process.execPath, ['server/src/main.ts', 'reconcile', '--network', network, '--full'], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) })
+    .then(({ stdout }) => stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
+const agree = async (network: Network): Promise<void> => {
+  await sandbox.mine(network, BLOCKS)
+  await until('the chains agree', async () => (await reconcile(network)).includes('the ledger holds, and the chains agree'))
+}
+
+const killedAt = async (point: string): Promise<void> => {
+  await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: point })
+  await sandbox.paused('worker', point)
+  await sandbox.kill('worker')
+  await sandbox.start('worker')
+  // What the dead worker had claimed is free again when its lease is over.
+  await sandbox.advance(60_000)
+}
+
+describe('a sweep killed', () => {
+  // Those of deployment first: contracts are deployed once.
+  test.each(sweepCases)('at %s on %s: what was deposited leaves once', async (point, network) => {
+    const count = network === 'TRON' ? 1 : MANY
+    const created = await Promise.all(Array.from({ length: count }, () => sandbox.merchants[0].client.addresses.create({ blockchain: network })))
+    const addresses = created.map(({ address }) => address)
+    for (const address of addresses) await sandbox.pay(network, 'USDT', address, '1000')
+    const held = (): Promise<{ booked: string }[]> =>
+      query('select booked from custody_addresses where network = $1 and address = any($2) and asset = $3 and booked <> 0', [network, addresses, 'USDT'])
+    await sandbox.mine(network, BLOCKS)
+    await until('the deposit is final', async () =>
+      (await query(`select from deposits d join watch_cursors w using (network) where d.address = any($1) and d.block_height <= w.final_height`, [addresses])).length === count)
+    await killedAt(point)
+    await until('the deposit has left', async () => (await held()).length === 0, () => sandbox.mine(network, 2))
+    await sandbox.mine(network, BLOCKS)
+    await until('its sweep is over', async () =>
+      (await query(`select from sweeps where address = any($1) and asset = 'USDT' and state = 'final'`, [addresses])).length === count, () => sandbox.mine(network, 2))
+    await until('nothing is under way', async () =>
+      (await query(`select from outgoing where network = $1 and state not in ('final', 'failed', 'abandoned')`, [network])).length === 0, () => sandbox.mine(network, 2))
+    await sandbox.kill('worker')
+    expect(await query(`select from house_transfers where from_address = any($1) and asset = 'USDT'`, [addresses])).toHaveLength(count)
+    await agree(network)
+  }, 180_000)
+})
+
+describe('a transfer to cold storage killed', () => {
+  test.each(coldCases)('at %s on %s: one is offered, and an old one ends', async (point, network) => {
+    if (network === 'BITCOIN' && !sandbox.hasBitcoin) return
+    const ticker = COIN[network]
+    const cold = await sandbox.outside(network)
+    const policy = JSON.parse(settings.policy) as Record<string, object>
+    policy[network] = { ...policy[network], signWithinMs: 600_000, hot: { [ticker]: { cap: '2000000', target: '1000000', cold } } }
+    const signer = JSON.parse(settings.signer) as { networks: Record<string, { assets: Record<string, object> }> }
+    Object.assign(signer.networks[network]!.assets[ticker]!, { cold })
+    writeFileSync(join(sandbox.dir, 'settings', files.policy), JSON.stringify(policy))
+    writeFileSync(join(sandbox.dir, 'settings', files.signer), JSON.stringify(signer))
+    await sandbox.kill('signer')
+    await sandbox.start('signer')
+    const offered = (): Promise<{ id: string }[]> =>
+      query(`select o.id from outgoing o where o.network = $1 and o.purpose = 'cold' and o.state = 'offered'`, [network])
+    if (point === 'cold-ending') {
+      await sandbox.start('worker')
+      await until('one is offered', async () => (await offered()).length === 1)
+      await sandbox.kill('worker')
+      const [old] = await offered()
+      await sandbox.advance(700_000)
+      await sandbox.mine(network, BLOCKS)
+      await killedAt(point)
+      await until('the old one has ended, another is offered', async () => {
+        const now = await offered()
+        return now.length === 1 && now[0]!.id !== old!.id
+      }, () => sandbox.mine(network, 1))
+    } else {
+      await killedAt(point)
+      await until('one is offered', async () => (await offered()).length === 1)
+    }
+    await sandbox.kill('worker')
+    expect(await offered()).toHaveLength(1)
+    for (const { id } of await offered()) await cancel(id)
+    await agree(network)
+  }, 180_000)
+})
+
+const cancel = (id: string): Promise<unknown> =>
+  promisify(execFile)(process.execPath, ['server/src/main.ts', 'cold', 'cancel', id], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) })
