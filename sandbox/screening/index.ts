@@ -1,0 +1,107 @@
+/**
+ * AMLBot's API as `reference/ecosystem.md` 4.2 (November 2026) and public integrations describe it: `POST /` and `POST /recheck`,
+ * forms signed with md5("what:accessKey:accessId"). Field by field: README.md. What it says of an address or a transaction
+ * depends on its last four characters; a fault can be set for the next answers.
+ */
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { listenOnLoopback } from '../http/listen.ts'
+import type { Listening } from '../http/listen.ts'
+import { requireFreePort } from '../process/port.ts'
+import { dataOf, waitsFor } from './outcomes.ts'
+
+export const FAULTS = ['down', 'html', 'slow', 'garbage'] as const
+export type Fault = (typeof FAULTS)[number]
+
+export interface ScreeningEmulator extends Listening {
+  /** what it does until told otherwise; undefined: answers again */
+  setFault(fault: Fault | undefined): void
+  /** everything it was asked, oldest first */
+  readonly asked: readonly Readonly<Record<string, string>>[]
+}
+
+export interface ScreeningOptions {
+  /** 0: any free port */
+  readonly port: number
+  readonly accessId: string
+  readonly accessKey: string
+  readonly now?: () => number
+}
+
+const SLOW_MS = 30_000
+const MOST_BYTES = 65_536
+
+interface Pending {
+  readonly hash: string
+  readonly fields: Readonly<Record<string, string>>
+  left: number
+}
+
+/** Throws PortInUse. */
+export async function startScreening({ port, accessId, accessKey, now = Date.now }: ScreeningOptions): Promise<ScreeningEmulator> {
+  const asked: Record<string, string>[] = []
+  const pending = new Map<string, Pending>()
+  let fault: Fault | undefined
+  if (port !== 0) await requireFreePort(port, 'the screening emulator')
+
+  const tokenOf = (what: string): string => createHash('md5').update(`${what}:${accessKey}:${accessId}`).digest('hex')
+  const answered = (path: string, fields: Record<string, string>): unknown => {
+    const what = path === '/recheck' ? fields['uid'] : fields['hash']
+    if (what === undefined || what === '') return refused(path === '/recheck' ? 'uid is required' : 'hash is required')
+    if (fields['accessId'] !== accessId || fields['token'] !== tokenOf(what)) return refused('Access denied: wrong token')
+    if (path === '/recheck') return recheck(what)
+    if (!fields['asset']) return refused('asset is required')
+    if (fields['address'] !== undefined && !['deposit', 'withdrawal'].includes(fields['direction'] ?? '')) return refused('direction is required')
+    const waits = waitsFor(what)
+    if (waits === 0) return success(what, uidOf(what), fields)
+    pending.set(uidOf(what), { hash: what, fields, left: waits })
+    return { result: true, balance: 100, data: { uid: uidOf(what), status: 'pending' } }
+  }
+  const recheck = (uid: string): unknown => {
+    const waiting = pending.get(uid)
+    if (waiting === undefined) return refused('uid is not known')
+    waiting.left -= 1
+    if (waiting.left > 0) return { result: true, balance: 100, data: { uid, status: 'pending' } }
+    return success(waiting.hash, uid, waiting.fields)
+  }
+  const success = (hash: string, uid: string, fields: Readonly<Record<string, string>>): unknown => ({
+    result: true, balance: 99, data: dataOf({ hash, uid, asset: fields['asset']!, address: fields['address'], direction: fields['direction'], at: now() }),
+  })
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = (request.url ?? '/').split('?')[0]!
+    const body = await bodyOf(request)
+    if (request.method !== 'POST' || !['/', '/recheck'].includes(path)) return void response.writeHead(404).end()
+    const fields = Object.fromEntries(new URLSearchParams(body))
+    asked.push({ ...fields, path })
+    if (fault === 'down') return void response.writeHead(502).end()
+    if (fault === 'html') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Just a moment...</body></html>')
+    const send = (value: unknown): void => void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+    if (fault === 'slow') return void setTimeout(() => send(answered(path, fields)), SLOW_MS).unref()
+    send(fault === 'garbage' ? { result: true, data: { status: 'success', riskscore: 'high', signals: [] } } : answered(path, fields))
+  }
+  const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()))
+  const listening = await listenOnLoopback(server, port)
+  return {
+    ...listening,
+    asked,
+    setFault: (next) => {
+      fault = next
+    },
+  }
+}
+
+const refused = (description: string): unknown => ({ result: false, description })
+const uidOf = (what: string): string => createHash('sha256').update(what).digest('hex').slice(0, 40)
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MOST_BYTES) throw new Error('too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import type { Network } from '@bursar/chainkit'
+import { postForm } from './post-form.ts'
+import { ScreeningUnavailable, type Report, type Screened, type Screener, type Subject } from './port.ts'
+import { signalsOf } from './signals.ts'
+
+export interface AmlbotSettings {
+  /** `https://extrnlapiendpoint.silencatech.com`, or the reserve `https://reserveapi.silencatech.com`; no slash at its end */
+  url: string
+  accessId: string
+  accessKey: string
+  /** language of the provider's own report */
+  locale?: string
+  /** `fast` (the standard) or `advanced` */
+  flow?: string
+  /** the provider's asset where it isn't the network's own: by `NETWORK/TICKER` */
+  assets?: Readonly<Record<string, string>>
+  /** ms; 15,000 when absent */
+  timeoutMs?: number
+}
+
+/** Tokens are checked as the coin of their network, where the provider has no other name for them. */
+const COINS: Readonly<Partial<Record<Network, string>>> = { BITCOIN: 'BTC', ETHEREUM: 'ETH', BINANCE_SMART_CHAIN: 'BSC', TRON: 'TRX' }
+const TIMEOUT_MS = 15_000
+
+/**
+ * AMLBot's API (`ecosystem.md` 4.2): a form signed with md5("what:accessKey:accessId"). Deposits are checked by their
+ * transaction and our address in it, withdrawals by their destination, of which there is one.
+ */
+export const createAmlbot = (settings: AmlbotSettings, now: () => number): Screener => {
+  const { url, accessId, accessKey, locale = 'en_US', flow = 'fast', timeoutMs = TIMEOUT_MS } = settings
+  const ask = async (path: string, signed: string, fields: Record<string, string>): Promise<Screened> => {
+    const token = createHash('md5').update(`${signed}:${accessKey}:${accessId}`).digest('hex')
+    const answer = await postForm(`${url}${path}`, { accessId, locale, token, ...fields }, { name: 'amlbot', timeoutMs })
+    return read(answer, now())
+  }
+  const assetOf = ({ network, asset }: Subject): string => {
+    const named = settings.assets?.[`${network}/${asset}`] ?? COINS[network]
+    if (named === undefined) throw new ScreeningUnavailable(`amlbot: no asset is set for ${network}/${asset}`)
+    return named
+  }
+  return {
+    name: 'amlbot',
+    screen: (subject) => {
+      const asset = assetOf(subject)
+      const { transaction, own, others, direction } = subject
+      if (transaction !== null && own !== null) return ask('/', transaction, { hash: transaction, asset, flow, address: own, direction })
+      const [other] = others
+      return other === undefined ? Promise.resolve({ kind: 'nothing' }) : ask('/', other, { hash: other, asset, flow })
+    },
+    recheck: (_subject, ref) => ask('/recheck', ref, { uid: ref }),
+  }
+}
+
+const unbelievable = (why: string): ScreeningUnavailable => new ScreeningUnavailable(`amlbot: ${why}`)
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const read = (answer: unknown, now: number): Screened => {
+  if (!isRecord(answer)) throw unbelievable('it answered no object')
+  const { result, data, description } = answer
+  if (result !== true && result !== 1) throw unbelievable(`it refused: ${typeof description === 'string' ? description.slice(0, 200) : 'no reason given'}`)
+  if (!isRecord(data)) throw unbelievable('its answer has no data')
+  if (data.status === 'pending') {
+    if (typeof data.uid !== 'string' || data.uid === '') throw unbelievable('a pending answer has no uid')
+    return { kind: 'pending', ref: data.uid }
+  }
+  return { kind: 'report', report: reportOf(data, now, answer) }
+}
+
+const reportOf = (data: Record<string, unknown>, now: number, raw: unknown): Report => {
+  const { riskscore, signals, hasBlackListFlag } = data
+  if (typeof riskscore !== 'number' || !(riskscore >= 0 && riskscore <= 1)) throw unbelievable('riskscore is no number from 0 to 1')
+  if (!isRecord(signals)) throw unbelievable('its answer has no signals')
+  const flags = hasBlackListFlag === true || hasBlackListFlag === 1 ? ['AMLBot has it on a black list'] : []
+  try {
+    return { riskScore: riskscore, signals: signalsOf(signals), flags, madeAt: timeOf(data, now), raw }
+  } catch (error) {
+    throw unbelievable(`signals: ${(error as Error).message}`)
+  }
+}
+
+/** `updated_at` is in seconds; what can't be a time of the past is left out. */
+const timeOf = ({ updated_at: at }: Record<string, unknown>, now: number): number =>
+  typeof at === 'number' && Number.isInteger(at) && at > 0 && at * 1_000 <= now ? at * 1_000 : now

@@ -1,0 +1,31 @@
+import { request } from 'undici'
+import { ScreeningUnavailable } from './port.ts'
+
+const MOST_BYTES = 1024 * 1024
+
+/** Sends a form and reads the JSON that comes with status 200. Errors name neither the address nor what was sent. */
+export const postForm = async (url: string, fields: Readonly<Record<string, string>>, { name, timeoutMs }: { name: string; timeoutMs: number }): Promise<unknown> => {
+  const text = await exchange(url, fields, timeoutMs).catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new ScreeningUnavailable(`${name}: ${error instanceof ScreeningUnavailable ? message : `no answer (${code ?? (error as Error).name})`}`)
+  })
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw new ScreeningUnavailable(`${name}: it answered what is no JSON`)
+  }
+}
+
+const exchange = async (url: string, fields: Readonly<Record<string, string>>, timeoutMs: number): Promise<string> => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
+  const answer = await request(url, { method: 'POST', headers, body: new URLSearchParams(fields).toString(), signal: AbortSignal.timeout(timeoutMs) })
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MOST_BYTES) throw new ScreeningUnavailable('its answer is over 1 MiB')
+    chunks.push(chunk)
+  }
+  if (answer.statusCode !== 200) throw new ScreeningUnavailable(`it answered HTTP ${answer.statusCode}`)
+  return Buffer.concat(chunks).toString('utf8')
+}

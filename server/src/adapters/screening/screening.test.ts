@@ -1,0 +1,109 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { FAULTS, startScreening, type ScreeningEmulator } from '../../../../sandbox/screening/index.ts'
+import { createAmlbot } from './amlbot.ts'
+import { describeScreener, settle } from './conformance.ts'
+import { createLocalLists, spellingOf, type ListAnswer } from './local-lists.ts'
+import { ScreeningUnavailable, type Subject } from './port.ts'
+import { noSignals, percentOf, signalsOf } from './signals.ts'
+
+const KEYS = { accessId: 'ID-1', accessKey: 'key-1' }
+let emulator: ScreeningEmulator
+beforeAll(async () => {
+  emulator = await startScreening({ port: 0, ...KEYS })
+})
+afterAll(() => emulator.stop())
+beforeEach(() => emulator.setFault(undefined))
+
+const deposit = (transaction: string): Subject => ({ network: 'TRON', asset: 'USDT', direction: 'deposit', transaction, own: 'TOurs', others: ['TStranger'] })
+const withdrawal = (destination: string): Subject => ({ network: 'ETHEREUM', asset: 'ETH', direction: 'withdrawal', transaction: null, own: null, others: [destination] })
+const amlbot = (more: object = {}) => createAmlbot({ url: emulator.url, ...KEYS, timeoutMs: 1_000, ...more }, Date.now)
+
+const listed = '0xabcdef0000000000000000000000000000009999'
+let list: ListAnswer = { complete: true, listed: [] }
+const answerOf = async (addresses: readonly string[]): Promise<ListAnswer> => ({
+  complete: list.complete, listed: addresses.filter((one) => one === listed).map((address) => ({ address, list: 'OFAC SDN', name: 'SOMEBODY' })),
+})
+
+describeScreener('local lists', () => ({
+  screener: createLocalLists(answerOf, Date.now),
+  clean: withdrawal('0xabcdef0000000000000000000000000000000001'),
+  sanctioned: withdrawal(listed.toUpperCase().replace('0X', '0x')),
+  fail: () => {
+    list = { complete: false, listed: [] }
+  },
+  mend: () => {
+    list = { complete: true, listed: [] }
+  },
+}))
+
+describeScreener('AMLBot, transactions', () => ({
+  screener: amlbot(),
+  clean: deposit('aa01'),
+  sanctioned: deposit('aa9999'),
+  slow: deposit('aa9994'),
+  fail: () => emulator.setFault('down'),
+  mend: () => emulator.setFault(undefined),
+}))
+
+describeScreener('AMLBot, addresses', () => ({ screener: amlbot(), clean: withdrawal('0x01'), sanctioned: withdrawal('0x009999'), slow: withdrawal('0x9995') }))
+
+describe('AMLBot', () => {
+  test.each(FAULTS)('when it is %s nothing is known', async (fault) => {
+    emulator.setFault(fault)
+    await expect(amlbot().screen(deposit('aa01'))).rejects.toThrow(ScreeningUnavailable)
+  })
+
+  test('a wrong key is told as the provider says it, and never the key', async () => {
+    const asking = amlbot({ accessKey: 'wrong-key' }).screen(deposit('aa01'))
+    await expect(asking).rejects.toThrow('Access denied')
+    await expect(asking).rejects.not.toThrow('wrong-key')
+  })
+
+  test('sends a deposit as its transaction with our address, and a destination as an address', async () => {
+    await amlbot().screen(deposit('aa77'))
+    expect(emulator.asked.at(-1)).toMatchObject({ hash: 'aa77', address: 'TOurs', direction: 'deposit', asset: 'TRX', accessId: 'ID-1', path: '/' })
+    await amlbot({ assets: { 'ETHEREUM/ETH': 'ETHER' } }).screen(withdrawal('0x77'))
+    expect(emulator.asked.at(-1)).toMatchObject({ hash: '0x77', asset: 'ETHER' })
+    expect(emulator.asked.at(-1)).not.toHaveProperty('direction')
+  })
+
+  test('fractions become whole percents, a half going up; what the contract has no name for is in other; the answer is kept', async () => {
+    const mixed = await settle(amlbot(), deposit('aa9998'))
+    expect(mixed).toMatchObject({ riskScore: 0.875, signals: { mixer: 51, dark_market: 29, exchange: 21 }, raw: { data: { riskscore: 0.875 } } })
+    expect((await settle(amlbot(), deposit('aa9996'))).signals).toMatchObject({ exchange: 90, other: 10 })
+  })
+
+  test('nobody listening is no answer', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => void server.once('listening', resolve))
+    const { port } = server.address() as AddressInfo
+    await new Promise((resolve) => void server.close(resolve))
+    await expect(amlbot({ url: `http://127.0.0.1:${port}` }).screen(deposit('aa01'))).rejects.toThrow('no answer (ECONNREFUSED)')
+  })
+})
+
+describe('percents', () => {
+  test('of every number of thousandths are what a pupil rounds', () => {
+    fc.assert(fc.property(fc.integer({ min: 0, max: 1_000 }), (thousandths) => {
+      expect(percentOf(Number(`${thousandths}e-3`))).toBe(Math.floor((thousandths + 5) / 10))
+    }))
+  })
+
+  test.each([-0.1, 1.01, Number.NaN, Infinity, '0.5', null])('refuse %s', (fraction) => {
+    expect(() => percentOf(fraction)).toThrow(RangeError)
+  })
+
+  test('keep what is tiny as nothing, and never exceed a whole', () => {
+    expect(percentOf(1e-9)).toBe(0)
+    expect(signalsOf({ strange: 0.8, stranger: 0.7 })).toEqual({ ...noSignals(), other: 100 })
+  })
+})
+
+test('addresses are compared in one spelling, but Base58 as it is', () => {
+  expect(spellingOf('0xABcd')).toBe('0xabcd')
+  expect(spellingOf('BC1QXY')).toBe('bc1qxy')
+  expect(spellingOf('TAbC')).toBe('TAbC')
+})
