@@ -1,0 +1,88 @@
+/** What the page does by itself, in a real browser: follows its invoice, counts, copies, goes on. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { servePages, type PageServer } from '../../tools/checkout/serve.ts'
+import { VIEWS } from '../../web/checkout/src/test-views.ts'
+import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
+
+describeWithChromium('an open page', () => {
+  const visit = useChromium()
+  let server: PageServer
+  const show = (name: string): void => {
+    server.views.set('page', VIEWS[name]!)
+    server.tell('page')
+  }
+  beforeAll(async () => {
+    server = await servePages(new Map())
+  })
+  afterAll(() => server.close())
+
+  test('shows a change without being loaded again, and says it', async () => {
+    show('crypto-pay')
+    const context = await visit()
+    const page = await context.newPage()
+    await page.goto(`${server.url}/page?lang=en`)
+    await page.evaluate('window.same = true')
+    show('crypto-partly-paid')
+    await page.getByRole('heading', { name: 'Send the rest' }).waitFor()
+    show('crypto-confirming')
+    await page.getByRole('heading', { name: 'Payment received' }).waitFor()
+    show('crypto-paid')
+    await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor()
+    expect(await page.evaluate('window.same')).toBe(true)
+    expect(await page.locator('#said').textContent()).toBe('Paid')
+    expect(await page.title()).toBe('Paid · Pay Kava & Co')
+    await context.close()
+  })
+
+  test('does not take away what is being typed', async () => {
+    show('crypto-claim')
+    const context = await visit()
+    const page = await context.newPage()
+    await page.goto(`${server.url}/page?lang=en`)
+    await page.getByLabel('Your own address').fill('TQja')
+    show('crypto-paid')
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(await page.getByLabel('Your own address').inputValue()).toBe('TQja')
+    await context.close()
+  })
+
+  test('counts down and copies', async () => {
+    show('crypto-pay')
+    const context = await visit({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await context.newPage()
+    await page.goto(`${server.url}/page?lang=en`)
+    await expect.poll(() => page.locator('.left b').textContent(), { timeout: 5_000 }).toBe('46:59:58')
+    await page.getByRole('button', { name: 'Copy the address' }).click()
+    await expect.poll(() => page.locator('#said').textContent()).toBe('Copied')
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('TQjaZ9FD473QBTdUzMLmSyoGB6Yz1CGpux')
+    await context.close()
+  })
+
+  test('goes on to the acquirer with a form of its own', async () => {
+    show('fiat-waiting')
+    const context = await visit()
+    const page = await context.newPage()
+    const posted: string[] = []
+    const bank = createServer((request, response) => {
+      let body = ''
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+      request.on('end', () => {
+        if (request.method === 'POST') posted.push(body)
+        response.setHeader('content-type', 'text/html').end('<h1>The bank</h1>')
+      })
+    })
+    await new Promise<void>((resolve) => bank.listen(0, '127.0.0.1', resolve))
+    await page.goto(`${server.url}/page?lang=en`)
+    const view = VIEWS['fiat-leaving']!
+    if (view.state.at !== 'leaving') throw new Error('a view that leaves')
+    server.views.set('page', { ...view, state: { ...view.state, url: `http://127.0.0.1:${(bank.address() as AddressInfo).port}/checkout` } })
+    server.tell('page')
+    await page.getByRole('heading', { name: 'The bank' }).waitFor()
+    expect(posted.map((body) => new URLSearchParams(body).get('signature'))).toEqual(['QvJD5u9Fg55PCx'])
+    await context.close()
+    bank.closeAllConnections()
+    bank.close()
+  })
+})
