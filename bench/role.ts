@@ -32,6 +32,8 @@ export const startRole = async (role: 'api' | 'worker', url: string, folder: str
     BURSAR_HTTP: `127.0.0.1:${port}`,
     BURSAR_INNER: '127.0.0.1:0',
     BURSAR_REQUESTS_PER_MINUTE: '10000000',
+    BURSAR_PAGE_GETS_PER_MINUTE: '10000000',
+    BURSAR_PAGE_STREAMS_PER_ADDRESS: '100000',
     BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8',
     BURSAR_HTTP_WEBHOOKS: 'true',
     BURSAR_LOG_LEVEL: 'info',

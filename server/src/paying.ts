@@ -1,5 +1,5 @@
 import type { Network } from '@bursar/chainkit'
-import { createCryptoPages, createFiatPages, createLivePages, createSellers, invoicePageRoutes } from './checkout/index.ts'
+import { createCryptoPages, createFiatPages, createLivePages, createSellers, invoicePageRoutes, robotsRoute } from './checkout/index.ts'
 import { listen, type PoolSettings } from './db/index.ts'
 import { createDocumentMaker } from './documents/index.ts'
 import { fiatSettings, type FiatWorld } from './fiat.ts'
@@ -25,7 +25,7 @@ export const createCheckout = (world: FiatWorld & InvoicingWorld, directory: Mer
   ]
   const listener = listen(pool, kinds.map(({ channel }) => channel), live)
   return {
-    routes: kinds.flatMap((pages) => invoicePageRoutes(pages, live)),
+    routes: [...kinds.flatMap((pages) => invoicePageRoutes(pages, live)), robotsRoute],
     close: async () => {
       live.close()
       await listener.close()

@@ -1,24 +1,44 @@
-import { mkdirSync } from 'node:fs'
-import { VIEWS } from '../../web/checkout/src/test-views.ts'
+/**
+ * Pictures of every state of the payment page, phone and desktop, light and dark:
+ *
+ *     node tools/checkout/shots.ts [--language uk] [--folder docs/images/checkout] [STATE...]
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { chromium } from 'playwright-core'
+import { VIEWS } from '../../web/checkout/src/test-views.ts'
 import { findChromium } from '../../test/setup/chromium/find.ts'
 import { servePages } from './serve.ts'
-const out = process.argv[2]!
-const names = process.argv.slice(3)
-mkdirSync(out, { recursive: true })
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { language: { type: 'string', default: 'en' }, folder: { type: 'string', default: join(import.meta.dirname, '../../docs/images/checkout') } },
+})
+const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1_280, height: 900 } } as const
+/** Of WebP: small enough to be kept beside the documents, good enough to be looked at. */
+const QUALITY = 55
+
 const found = await findChromium()
 if ('missing' in found) throw new Error(found.missing)
+mkdirSync(values.folder, { recursive: true })
 const browser = await chromium.launch({ executablePath: found.program, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
-const server = await servePages(new Map(Object.entries(VIEWS)))
-for (const scheme of ['light', 'dark'] as const) for (const width of [390, 1280]) {
-  const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: width === 390 ? 844 : 900 }, locale: 'en-GB' })
-  for (const name of names.length > 0 ? names : Object.keys(VIEWS)) {
+const server = await servePages(new Map(Object.entries(VIEWS)), { stay: true })
+const names = positionals.length > 0 ? positionals : [...Object.keys(VIEWS), 'not-found']
+for (const [device, viewport] of Object.entries(SIZES)) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const context = await browser.newContext({ colorScheme, viewport, reducedMotion: 'reduce' })
     const page = await context.newPage()
-    await page.goto(`${server.url}/${name}?lang=${process.env['L'] ?? 'en'}`)
-    await page.screenshot({ path: `${out}/${name}-${width}-${scheme}.png`, fullPage: true })
-    await page.close()
+    const devtools = await context.newCDPSession(page)
+    for (const name of names) {
+      await page.goto(`${server.url}/${name}?lang=${values.language}`, { waitUntil: 'domcontentloaded' })
+      const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+      const clip = { x: 0, y: 0, width: viewport.width, height, scale: device === 'desktop' ? 0.75 : 1 }
+      const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY, captureBeyondViewport: true, clip })
+      writeFileSync(join(values.folder, `${name}-${device}-${colorScheme}.webp`), Buffer.from(data, 'base64'))
+    }
+    await context.close()
   }
-  await context.close()
 }
 await browser.close()
 await server.close()

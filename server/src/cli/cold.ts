@@ -9,9 +9,8 @@ import { momentOf } from '../platform/runtime.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { needed, withInstallation } from './merchant.ts'
 import { required, type Opened } from './open.ts'
-import { capacityOf } from './qr/codewords.ts'
 import { qrAsSvg, qrAsText } from './qr/drawing.ts'
-import { qrOf } from './qr/matrix.ts'
+import { capacityOf, qrOf } from './qr/matrix.ts'
 import { printTable } from './table.ts'
 
 const MOST_LISTED = 50

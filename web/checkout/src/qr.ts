@@ -9,21 +9,40 @@ const QUIET = 4
  * @param label what it is, for who can't see it
  */
 export const qrImage = (text: string, label: string): Markup => {
-  const { data, size } = encode(text, { ecc: 'M', border: 0 })
-  const side = size + QUIET * 2
-  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${side}v${side}H0z"/><path fill="#000" d="${pathOf(data)}"/></svg>`
+  const { side, path } = drawn(text)
+  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${side}v${side}H0z"/><path stroke="#000" d="${path}"/></svg>`
 }
 
-/** Each run of dark modules of a row is one rectangle. */
-const pathOf = (rows: readonly (readonly boolean[])[]): string =>
-  rows.map((row, y) => {
-    let path = ''
-    for (let x = 0; x < row.length; x += 1) {
-      if (row[x] !== true) continue
-      const start = x
-      while (row[x + 1] === true) x += 1
-      const width = x - start + 1
-      path += `M${start + QUIET} ${y + QUIET}h${width}v1h-${width}z`
-    }
-    return path
-  }).join('')
+interface Drawing {
+  side: number
+  path: string
+}
+
+const drawings = new Map<string, Drawing>()
+/** A payer's page is made again and again; finding the best of eight masks takes longer than all the rest of it. */
+const MOST_KEPT = 1_000
+
+const drawn = (text: string): Drawing => {
+  const kept = drawings.get(text)
+  if (kept) return kept
+  const { data, size } = encode(text, { ecc: 'M', border: 0 })
+  const drawing = { side: size + QUIET * 2, path: data.map(rowOf).join('') }
+  if (drawings.size >= MOST_KEPT) drawings.delete(drawings.keys().next().value!)
+  drawings.set(text, drawing)
+  return drawing
+}
+
+/** The dark runs of a row as a dashed line along its middle, one module thick. */
+const rowOf = (row: readonly boolean[], y: number): string => {
+  let line = ''
+  let at = 0
+  for (let x = 0; x < row.length; x += 1) {
+    if (row[x] !== true) continue
+    const start = x
+    while (row[x + 1] === true) x += 1
+    line += line === '' ? `M${start + QUIET} ${y + QUIET}.5` : `m${start - at} 0`
+    line += `h${x - start + 1}`
+    at = x + 1
+  }
+  return line
+}

@@ -18,6 +18,7 @@ header{display:flex;align-items:center;gap:.75rem;padding-top:1.25rem;padding-bo
 .seller a{color:inherit;text-decoration:none;display:inline-block;padding:.5rem 0}
 .seller a:hover{text-decoration:underline}
 main{flex:1;display:grid;gap:1.25rem;align-content:start;padding-bottom:2rem}
+main.alone{padding-top:2rem}
 .summary{display:grid;gap:.25rem}
 .summary .label,.soft,dt{color:var(--soft);font-size:.9375rem}
 .sum{font-size:clamp(1.9rem,8.5vw,2.75rem);line-height:1.15;font-weight:700;letter-spacing:-.02em}
@@ -44,12 +45,12 @@ input[type=text],input[type=email]{font:inherit;color:inherit;background:var(--p
 input[aria-invalid=true]{border-color:var(--bad);border-width:2px}
 .wrong{color:var(--bad);font-weight:500}
 .choices{display:grid;gap:.5rem;margin-top:.75rem}
-.choice{position:relative;display:flex;align-items:center;gap:.75rem;padding:.7rem .9rem;min-height:3.5rem;border:1px solid var(--edge);border-radius:.75rem;cursor:pointer}
+.choice{position:relative;display:flex;flex-wrap:wrap;align-items:center;gap:.1rem .75rem;padding:.7rem .9rem;min-height:3.5rem;border:1px solid var(--edge);border-radius:.75rem;cursor:pointer}
 .choice:has(:checked){border-color:var(--line);box-shadow:0 0 0 1px var(--line)}
 .choice:hover{background:var(--calm)}
 .choice input{accent-color:var(--line);width:1.25rem;height:1.25rem;flex:none;margin:0}
 .choice>span{flex:1;min-width:0;line-height:1.35}.choice b{font-weight:600}.choice .soft{display:block}
-.choice .far{flex:none;max-width:42%;text-align:right}
+.choice .far{flex:1 0 100%;padding-left:2rem}
 button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:center;justify-content:center;gap:.5rem;min-height:3rem;padding:.6rem 1.25rem;border-radius:.75rem;border:1px solid var(--surface);background:var(--surface);color:var(--on);text-decoration:none;cursor:pointer;text-align:center}
 button:hover,.button:hover{filter:brightness(1.08)}
 .second{background:none;border-color:var(--edge);color:var(--ink)}
@@ -87,12 +88,12 @@ footer{padding-top:.5rem;padding-bottom:1.5rem;color:var(--soft);font-size:.875r
 footer ul{display:flex;flex-wrap:wrap;gap:0 1.25rem}
 footer a,footer ul span{display:inline-block;padding:.6rem 0;color:var(--soft)}
 footer ul span{color:var(--ink);font-weight:600}
-@media (min-width:30rem){.panel{padding:1.75rem}.actions.two{grid-template-columns:1fr 1fr}}
+@media (min-width:30rem){.choice{flex-wrap:nowrap}.choice .far{flex:none;max-width:50%;padding:0;text-align:right}.panel{padding:1.75rem}.actions.two{grid-template-columns:1fr 1fr}}
 @media (min-width:56rem){
 header{padding-top:2.5rem;padding-bottom:2rem}
 main{grid-template-columns:minmax(0,1fr) minmax(0,30rem);gap:3.5rem}
 .way .codes{order:-1}
-main.alone{grid-template-columns:minmax(0,36rem);justify-content:center}
+main.alone{grid-template-columns:minmax(0,36rem);justify-content:center;padding-top:5rem}
 .summary{align-content:start;padding-top:.5rem}
 .sum{font-size:3rem}
 }

@@ -8,7 +8,7 @@ import type { OpenState, PaymentOption } from '../view.ts'
 /** The payer says what is left open, and continues. */
 export const openPanel = (scene: Scene<OpenState>): Panel => {
   const { state, words, view } = scene
-  const title = state.options.length > 1 ? words.chooseTitle : words.openTitle
+  const title = state.options.length < 2 ? words.openTitle : isCurrency(state) ? words.chooseCurrency : words.chooseTitle
   if (state.ratesAway) {
     return {
       title: words.ratesAwayTitle, step: 0, tone: 'wait', icon: ICONS.clock, changes: true, until: state.until,
@@ -17,6 +17,9 @@ export const openPanel = (scene: Scene<OpenState>): Panel => {
   }
   return { title, step: 0, tone: 'plain', icon: undefined, changes: false, until: state.until, body: form(scene, view.kind === 'fiat') }
 }
+
+/** Currencies are told apart by no network. */
+const isCurrency = ({ options }: OpenState): boolean => options.every(({ blockchain }) => blockchain === '')
 
 const form = (scene: Scene<OpenState>, isFiat: boolean): Markup => {
   const { state, words, action } = scene
@@ -34,6 +37,7 @@ const choices = (scene: Scene<OpenState>): Markup | undefined => {
   if (only === undefined) return undefined
   if (options.length === 1) return html`<input type="hidden" name="choice" value="${valueOf(only)}">${note('calm', ICONS.leave, html`<strong>${only.assetName} (${only.ticker})</strong>`, only.networkName !== '' && words.onNetwork(only.networkName))}`
   const wrong = problem?.field === 'choice'
+  if (isCurrency(scene.state)) return html`<fieldset><legend class="unseen">${words.chooseCurrency}</legend><div class="choices">${options.map((option) => choice(scene, option, given?.choice === valueOf(option), wrong))}</div></fieldset>`
   return html`<fieldset aria-describedby="choose"><legend class="unseen">${words.chooseTitle}</legend><p class="soft" id="choose">${words.chooseHint}</p>
 <div class="choices">${options.map((option) => choice(scene, option, given?.choice === valueOf(option), wrong))}</div></fieldset>`
 }
@@ -66,7 +70,7 @@ const amountEntry = (scene: Scene<OpenState>): Markup | undefined => {
   const { least, most } = entry
   const hint = least === undefined ? most && words.atMost(text(most)) : most === undefined ? words.atLeast(text(least)) : words.limits(text(least), text(most))
   const wrong = problem?.field === 'value'
-  return html`<div class="field"><label class="name" for="value">${ticker === undefined ? words.amountInChosen : words.amountIn(ticker)}</label>
+  return html`<div class="field"><label class="name" for="value">${ticker !== undefined ? words.amountIn(ticker) : isCurrency(scene.state) ? words.amount : words.amountInChosen}</label>
 <input type="text" id="value" name="value" inputmode="decimal" autocomplete="off" maxlength="50" required value="${given?.value ?? ''}" aria-invalid="${String(wrong)}" aria-describedby="value-hint">
 <p class="soft" id="value-hint">${hint}</p></div>`
 }

@@ -19,6 +19,7 @@ export const en = {
   emailHint: 'For the receipt, and for help if anything goes wrong.',
   emailKnown: 'The receipt goes to the e-mail address you gave the seller.',
   chooseTitle: 'What do you want to pay with?',
+  chooseCurrency: 'Which currency do you pay in?',
   chooseHint: 'Choose what your wallet or exchange will really send: asset and network have to match.',
   onNetwork: (network: string) => `on ${network}`,
   about: (amount: string) => `about ${amount}`,
