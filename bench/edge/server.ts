@@ -19,6 +19,8 @@ import { createSecretBox } from '../../server/src/platform/secrets.ts'
 import { createBareServer } from './bare.ts'
 import { ASSETS, DATA_KEY } from '../merchants.ts'
 
+const notMeasured = (): Promise<void> => Promise.reject(new Error('no target is measured'))
+
 const newId = createIds()
 
 const db = createDb(createPool({ url: process.env.DATABASE_URL! }))
@@ -47,8 +49,8 @@ const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => 
     routes: [
       idle,
       ...balanceRoutes({ runtime, catalogue }),
-      ...addressRoutes({ runtime, issuer, networks: new Set(['ETHEREUM']) }),
-      ...invoiceRoutes({ runtime, directory, creator: createInvoiceCreator(db), settings }),
+      ...addressRoutes({ runtime, issuer, networks: new Set(['ETHEREUM']), keepTarget: notMeasured }),
+      ...invoiceRoutes({ runtime, directory, creator: createInvoiceCreator(db), settings, keepTarget: notMeasured }),
     ],
   })
   await app.listen({ host: '127.0.0.1', port: 0 })

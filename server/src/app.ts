@@ -13,6 +13,7 @@ import {
 import { problemPage } from './checkout/index.ts'
 import { createCheckout } from './paying.ts'
 import { createColdFollowing, createColdJob, createColdSettlement } from './cold/index.ts'
+import { createConversionJobs, depositExpecting, exchangingDeps, targetKeeper } from './converting.ts'
 import { createCostJob } from './costs/index.ts'
 import type { PoolSettings } from './db/index.ts'
 import { createEvmDirect } from './direct/index.ts'
@@ -28,14 +29,13 @@ import type { Job } from './jobs/index.ts'
 import { createCommitter } from './ledger/index.ts'
 import { markKeyUsed, type MerchantDirectory } from './merchants/index.ts'
 import { bitcoinHotAddress, createFollowing, createSendingJob, evmHotAddress, evmHotKeys, tronHotAddress, type OutgoingSubscriber, type PausePoint, type WalletKeys } from './outgoing/index.ts'
-import { createStopsReader } from './orders/index.ts'
 import type { OffsetClock } from './platform/clock.ts'
 import type { PageRoute } from './platform/page.ts'
 import type { Route } from './platform/route.ts'
 import type { Runtime } from './platform/runtime.ts'
 import type { Policies } from './policy.ts'
 import {
-  createBooksJob, createLegRates, createLegsReader, createOfficialRatesJob, createPriceReader, createRatesJob, freshPrices, marketOf, PIVOT,
+  createBooksJob, createLegRates, createOfficialRatesJob, createPriceReader, createRatesJob, freshPrices, marketOf, PIVOT,
   type AgreementRules,
 } from './rates/index.ts'
 import { createEvmSweepJob, createHouseFollowing, createSweepSettlement, createTronSweepJob } from './sweeps/index.ts'
@@ -43,8 +43,9 @@ import { createFunding, createHotWatchJob, createReconcileJob, createSealJob, un
 import { createLeadership, createUntracedAlarm, createWatcher, type ChainListener, type Watcher } from './watcher/index.ts'
 import { createAttemptPruneJob, webhookRoutes, type Delivery } from './webhooks/index.ts'
 import {
-  createAddressHolders, createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createRebalanceJob, createSettlement, createTermsReader, createTronPayoutJob,
+  createAddressHolders, createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createRebalanceJob, createSettlement, createTronPayoutJob,
   spendableSun, withdrawalRoutes,
+  type AddressHolders,
   type PayoutDeps,
 } from './withdrawals/index.ts'
 import { createCardApi, createCardJobs } from './cards.ts'
@@ -92,7 +93,7 @@ export const createListeners = (world: World): { listeners: ChainListener[]; dep
     catalogue,
     policy: policies.deposits,
     prices: (tx, tickers) => freshPrices(tx, tickers, new Date(runtime.clock.now())),
-    onCredited: [],
+    onCredited: [depositExpecting()],
     followers: [createInvoices(invoiceSettings(world)).follow],
   })
   const outgoing = createFollowing(settlements(catalogue))
@@ -119,27 +120,27 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
   })
   const creator = createInvoiceCreator(runtime.db)
   const tickers = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
-  const fiat = createFiatApi(world, directory, [hearPayoutCallback])
-  const rules = { catalogue, bitcoinChain: wallet.bitcoinChain, served: networks }
-  const desk = { runtime, policy: world.exchange, legs: createLegsReader(runtime.db, runtime.clock.now), stops: createStopsReader(runtime.db, runtime.clock.now) }
+  const keepTarget = targetKeeper(world)
+  const fiat = createFiatApi(world, { directory, keepTarget, hearing: [hearPayoutCallback] })
+  const exchanging = exchangingDeps(world, holders)
   const routes: Route[] = [
     ...balanceRoutes({ runtime, catalogue }),
-    ...addressRoutes({ runtime, issuer, networks }),
+    ...addressRoutes({ runtime, issuer, networks, keepTarget }),
     ...depositRoutes({ db: runtime.db, catalogue }),
-    ...withdrawalRoutes({ runtime, committer, holders, rules }),
+    ...withdrawalRoutes({ runtime, committer, ...exchanging.placing }),
     ...assetRoutes({ catalogue, prices: createPriceReader(runtime.db, tickers, runtime.clock.now) }),
     ...webhookRoutes({ db: runtime.db }),
     ...fiat.routes,
     ...createCardApi(world, committer),
-    ...invoiceRoutes({ runtime, directory, creator, settings: invoiceSettings(world) }),
-    ...exchangeRoutes(desk),
-    ...exchangeWithdrawalRoutes({ desk, placing: { holders, rules }, terms: createTermsReader(runtime.db, catalogue, runtime.clock.now) }),
+    ...invoiceRoutes({ runtime, directory, creator, settings: invoiceSettings(world), keepTarget }),
+    ...exchangeRoutes(exchanging.desk),
+    ...exchangeWithdrawalRoutes(exchanging),
   ]
   const checkout = createCheckout(world, directory, pool, chainIds)
   const pages: PageRoute[] = [
     ...checkout.routes,
     ...fiat.pages,
-    invoiceFormRoute({ runtime, creator, settings: invoiceSettings(world), directory, limiter: createRateLimiter(), now: runtime.clock.now }),
+    invoiceFormRoute({ runtime, creator, settings: invoiceSettings(world), keepTarget, directory, limiter: createRateLimiter(), now: runtime.clock.now }),
   ]
   const server = createHttpServer({
     directory,
@@ -179,6 +180,7 @@ export interface WorkerDeps {
   /** order books, official rates, and how a leg is judged where it isn't by the standard */
   market: { books: readonly BookSource[]; official: readonly OfficialSource[]; legs: Readonly<Record<string, Partial<AgreementRules>>> }
   delivery: Delivery
+  holders: Pick<AddressHolders, 'whose'>
   pause: PausePoint
 }
 
@@ -211,6 +213,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     createAttemptPruneJob(runtime),
     createAnswerPruneJob(runtime),
     createQuotePruneJob(runtime),
+    ...createConversionJobs(world, deps.holders, deps.pause),
     createSealJob(runtime, 1_000),
     createReconcileJob(runtime, catalogue, all, RECONCILE_EVERY_MS),
     createCostJob(runtime, COSTS_EVERY_MS),

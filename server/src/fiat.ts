@@ -6,11 +6,13 @@ import {
 import { openAcquirers, readAcquirersConfig, type Acquirer, type AcquirersConfig } from './adapters/acquirers/index.ts'
 import type { Catalogue } from './assets/index.ts'
 import { payoutBooks } from './card-payouts/index.ts'
+import { expectingFiat } from './converting.ts'
 import { createFiatExpiryJob, createPaymentFollowing, fiatInvoiceFormRoute, fiatInvoiceRoutes, type FiatInvoiceSettings } from './fiat-invoices/index.ts'
 import { createRateLimiter } from './http/index.ts'
 import type { Job } from './jobs/index.ts'
 import type { MerchantDirectory } from './merchants/index.ts'
 import type { PausePoint } from './outgoing/index.ts'
+import type { KeepTarget } from './platform/target.ts'
 import type { PageRoute } from './platform/page.ts'
 import type { Route } from './platform/route.ts'
 import type { Runtime } from './platform/runtime.ts'
@@ -40,12 +42,15 @@ export interface FiatWorld {
 export const fiatSettings = ({ catalogue, publicUrl, acquirers: { table } }: FiatWorld): FiatInvoiceSettings => ({ catalogue, table, publicUrl })
 
 /** Whose the money of payments is. */
-export const paymentListener = (world: FiatWorld): PaymentListener => createPaymentFollowing(fiatSettings(world))
+export const paymentListener = (world: FiatWorld): PaymentListener => expectingFiat(createPaymentFollowing(fiatSettings(world)))
 
 /** What the api serves of fiat. @param hearing rooms besides payments whose references acquirers call about */
-export const createFiatApi = (world: FiatWorld, directory: MerchantDirectory, hearing: readonly CallbackListener[]): { routes: Route[]; pages: PageRoute[] } => {
+export const createFiatApi = (
+  world: FiatWorld,
+  { directory, keepTarget, hearing }: { directory: MerchantDirectory; keepTarget: KeepTarget; hearing: readonly CallbackListener[] },
+): { routes: Route[]; pages: PageRoute[] } => {
   const { runtime, acquirers } = world
-  const deps = { runtime, settings: fiatSettings(world), directory, newInvoiceId: randomUUID }
+  const deps = { runtime, settings: fiatSettings(world), directory, newInvoiceId: randomUUID, keepTarget }
   return {
     routes: fiatInvoiceRoutes(deps),
     pages: [

@@ -79,3 +79,15 @@ describe('an exchange with withdrawal', () => {
     expect(all.filter((body) => body['id'] === id).map(({ status }) => status)).toEqual(['Exchanged', 'Done'])
   })
 })
+
+describe('money that arrives where there is a target', () => {
+  test('becomes it and is sent on', async () => {
+    const to = await sandbox.outside('BINANCE_SMART_CHAIN')
+    const { address } = await merchant().client.addresses.create({ blockchain: 'ETHEREUM', target: { ticker: 'USDC', address: to, blockchain: 'BINANCE_SMART_CHAIN' } })
+    const hash = await sandbox.pay('ETHEREUM', 'USDT', address, '40')
+    const { id } = await sandbox.notified(merchant(), { hash, status: 'Done' })
+    const done = await sandbox.notified(merchant(), { kind: 'CryptoExchangeWithdraw', localId: id, status: 'Done' })
+    expect(done).toMatchObject({ causedBy: 'crypto-replenishment', spendTicker: 'USDT', spendAmount: '40', ticker: 'USDC', blockchain: 'BINANCE_SMART_CHAIN', exchanged: true })
+    expect(Number(await sandbox.balanceOf('BINANCE_SMART_CHAIN', 'USDC', to))).toBeCloseTo(Number(done['amount']) - Number(done['fee']), 8)
+  })
+})

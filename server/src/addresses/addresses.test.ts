@@ -46,12 +46,13 @@ beforeEach(async () => {
   await sql`truncate addresses, address_stock, derivation_counters, house_addresses, request_answers`.execute(db)
 })
 
+const kept: unknown[] = []
 const call = async (
   operation: 'createAddress' | 'createRotatingAddress',
   body: Record<string, unknown>,
   more: { merchantId?: string; keys?: ApiRequest['answerKeys']; process?: 0 | 1 } = {},
 ): Promise<Record<string, unknown> & { address: string }> => {
-  const routes = addressRoutes({ runtime, issuer: issuers[more.process ?? 0]!, networks: NETWORKS })
+  const routes = addressRoutes({ runtime, issuer: issuers[more.process ?? 0]!, networks: NETWORKS, keepTarget: async (owner, target) => void kept.push({ ...owner, target }) })
   const answer = await routes.find((route) => route.operation === operation)!.handle({
     merchantId: more.merchantId ?? randomUUID(),
     params: {},
@@ -83,6 +84,14 @@ describe('an address', () => {
     expect(first).toEqual({ address: first.address, blockchain: 'BITCOIN', meta })
     expect(second.address).not.toBe(first.address)
     expect((await ownerOf(db, 'BITCOIN', [first.address])).get(first.address)).toMatchObject({ merchantId, meta })
+  })
+
+  test('with a target has it kept before it is given out', async () => {
+    const merchantId = randomUUID()
+    const target = { ticker: 'USDT', address: 'T1', blockchain: 'TRON' }
+    const { address } = await call('createAddress', { blockchain: 'BITCOIN', target }, { merchantId })
+    const { rows } = await sql<{ id: string }>`select id from addresses where merchant_id = ${merchantId} and address = ${address}`.execute(db)
+    expect(kept.at(-1)).toEqual({ merchantId, kind: 'address', id: rows[0]!.id, target })
   })
 
   test('answers an empty meta as empty and an absent one not at all', async () => {
@@ -149,7 +158,6 @@ describe('a rotating address', () => {
 describe('a request is refused', () => {
   test.each([
     [{ blockchain: 'DOGECOIN' }, 400, 100, 'blockchain', /BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN/],
-    [{ blockchain: 'BITCOIN', target: { ticker: 'USDT' } }, 501, 106, 'target', /target/],
     [{ blockchain: 'BITCOIN', meta: 'a\0b' }, 400, 100, 'meta', /U\+0000/],
     [{ blockchain: 'BITCOIN', meta: 'a\ud800b' }, 400, 100, 'meta', /Unicode/],
   ])('%j', async (body, status, code, field, message) => {

@@ -3,6 +3,7 @@ import {
   durations, generalErrors, type BodyOf, type createAddress, type createRotatingAddress, type ErrorCode,
 } from '@bursar/contract'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
+import type { KeepTarget } from '../platform/target.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../platform/route.ts'
 import { familyOf, type AddressFamily } from './family.ts'
 import type { AddressIssuer, Issued } from './issuing.ts'
@@ -12,6 +13,7 @@ export interface AddressRoutesDeps {
   issuer: AddressIssuer
   /** networks this installation watches */
   networks: ReadonlySet<Network>
+  keepTarget: KeepTarget
 }
 
 type PermanentBody = BodyOf<typeof createAddress>
@@ -21,7 +23,7 @@ type RotatingBody = BodyOf<typeof createRotatingAddress>
 export const addressRoutes = (deps: AddressRoutesDeps): Route[] => [
   {
     operation: 'createAddress',
-    handle: async (request) => issue(deps, request, 'createAddress', request.body as PermanentBody, null),
+    handle: async (request) => issue(deps, request, request.body as PermanentBody, null),
   },
   {
     operation: 'createRotatingAddress',
@@ -29,24 +31,21 @@ export const addressRoutes = (deps: AddressRoutesDeps): Route[] => [
       const body = request.body as RotatingBody
       const duration = readDuration(body, 'duration', durations.rotatingAddress)
       const after = readDuration(body, 'durationAfterReplenishment', durations.afterReplenishment)
-      return issue(deps, request, 'createRotatingAddress', body, { duration, after })
+      return issue(deps, request, body, { duration, after })
     },
   },
 ]
 
 const issue = async (
-  { runtime, issuer, networks }: AddressRoutesDeps,
+  { runtime, issuer, networks, keepTarget }: AddressRoutesDeps,
   request: ApiRequest,
-  operation: string,
   body: PermanentBody,
   lease: { duration: number; after: number } | null,
 ): Promise<ApiAnswer> => {
   const { network, family } = readNetwork(body.blockchain, networks)
-  if (body.target !== undefined) {
-    const description = `${operation} with \`target\` is not built yet: leave \`target\` out`
-    throw refusal(generalErrors.notBuilt, description, 'target')
-  }
   const { at, newId } = momentOf(runtime)
+  const id = newId()
+  if (body.target !== undefined) await keepTarget({ merchantId: request.merchantId, kind: 'address', id }, body.target)
   const leasedUntil = lease && new Date(at.getTime() + lease.duration)
   const { before, after } = answerAround({
     blockchain: network,
@@ -55,7 +54,7 @@ const issue = async (
   })
   const issued = await issuer.issue({
     merchantId: request.merchantId,
-    id: newId(),
+    id,
     family,
     blockchain: network,
     meta: readMeta(body.meta),

@@ -26,6 +26,7 @@ import { createSecretBox, deriveKey } from '../platform/secrets.ts'
 import { createDelivery } from '../webhooks/index.ts'
 import { figuresOf } from './figures.ts'
 import { readExchangePolicy } from '../exchange/index.ts'
+import { createAddressHolders } from '../withdrawals/index.ts'
 import { openInstallation, required, tokensOf, type Environment, type Opened } from './open.ts'
 import { pausePoints } from './pausing.ts'
 
@@ -130,6 +131,7 @@ const startWorker = async (
   })
   const pause = pausePoints(env)
   const mailing = await startMailing(runtime, config, pause)
+  const holders = createAddressHolders(pool)
   const jobs: Job[] = createWorkerJobs(world, {
     adapters: createAdapters(networks, tokensOf(world.catalogue)),
     chainIds: chainIdsOf(networks),
@@ -137,6 +139,7 @@ const startWorker = async (
     sources: config.ratesUrl === null ? [] : [createHttpRateSource({ url: config.ratesUrl })],
     market: { ...createSources(config.exchange?.sources ?? {}, runtime.clock.now), legs: config.exchange?.legs ?? {} },
     delivery,
+    holders,
     pause,
   })
   const loop = createJobLoop([...jobs, ...mailing.jobs], runtime.log)
@@ -145,6 +148,7 @@ const startWorker = async (
     await mailing.close()
     await delivery.close()
     await outbound.close()
+    await holders.close()
     signer.close()
   }
 }

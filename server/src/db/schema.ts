@@ -139,6 +139,22 @@ export interface ColdTransfersTable {
   created_at: Date
 }
 
+export interface ConversionsTable {
+  merchant_id: string
+  id: string
+  caused_by: string
+  cause_id: string
+  ticker: string
+  units: bigint
+  target_ticker: string
+  address: string | null
+  blockchain: string | null
+  state: string
+  failed_reason: string | null
+  next_at: Date
+  created_at: Date
+}
+
 export interface CryptoInvoicePaymentsTable {
   merchant_id: string
   deposit_id: string
@@ -738,6 +754,15 @@ export interface SweepsTable {
   updated_at: Date
 }
 
+export interface TargetsTable {
+  merchant_id: string
+  owner_id: string
+  owner_kind: string
+  ticker: string
+  address: string | null
+  blockchain: string | null
+}
+
 export interface TronLoansTable {
   id: string
   address: string
@@ -826,6 +851,7 @@ export interface Schema {
   card_payouts: CardPayoutsTable
   cold_fees: ColdFeesTable
   cold_transfers: ColdTransfersTable
+  conversions: ConversionsTable
   crypto_invoice_payments: CryptoInvoicePaymentsTable
   crypto_invoices: CryptoInvoicesTable
   custody_addresses: CustodyAddressesTable
@@ -876,6 +902,7 @@ export interface Schema {
   reserve_leaves: ReserveLeavesTable
   reserve_reports: ReserveReportsTable
   sweeps: SweepsTable
+  targets: TargetsTable
   tron_loans: TronLoansTable
   utxos: UtxosTable
   watch_blocks: WatchBlocksTable

@@ -4,6 +4,7 @@
  */
 export { exchangeAndSend } from './commands.ts'
 export type { CryptoOrder } from './commands.ts'
+export { carriedOn } from './terms.ts'
 export type { CausedBy } from './notice.ts'
 export { exchangeWithdrawalRoutes } from './routes.ts'
 export type { ExchangeWithdrawalDeps } from './routes.ts'

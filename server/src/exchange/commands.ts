@@ -22,6 +22,8 @@ export interface Fill {
   quoted: Quote
   localId: string | null
   meta: string | null
+  /** the localId names what caused it, and is nobody's to take */
+  caused?: boolean
 }
 
 /**
@@ -29,7 +31,7 @@ export interface Fill {
  * house lacks the asset, the merchant lacks the money, or the localId is taken
  * @returns the exchange; what it tells is for the caller to carry out
  */
-export const fill = async (tx: Tx, { merchantId, direction, side, quoted, localId, meta }: Fill, { at, newId }: Moment): Promise<Exchange> => {
+export const fill = async (tx: Tx, { merchantId, direction, side, quoted, localId, meta, caused = false }: Fill, { at, newId }: Moment): Promise<Exchange> => {
   const { spend, target, first, second } = direction
   const transferId = newId()
   const exchange: Exchange = {
@@ -42,7 +44,7 @@ export const fill = async (tx: Tx, { merchantId, direction, side, quoted, localI
     { asset: target.ticker, units: -quoted.target, most: target.most },
   ])
   if (lacking) throw noInventory(lacking.asset, lacking.units)
-  const item: Item = { transfer: fillTransfer(exchange, transferId), ...(localId === null ? {} : { localId: { value: localId, operation: 'createExchange' } }) }
+  const item: Item = { transfer: fillTransfer(exchange, transferId), ...(localId === null || caused ? {} : { localId: { value: localId, operation: 'createExchange' } }) }
   refuseUnlessApplied((await apply(tx, [item]))[0]!, direction)
   await insertExchange(tx, exchange)
   return exchange

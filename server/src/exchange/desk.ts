@@ -51,12 +51,13 @@ export const estimate = async ({ runtime, policy, legs }: DeskDeps, asking: Aski
   return quoted
 }
 
-/** An order priced at the moment it came; `limit` is the merchant's price, `fee` the merchant's own. */
+/** An order priced at the moment it came; `limit` is the merchant's price, undefined for whatever it is; `fee` the merchant's own. */
 export interface Order extends Asking {
-  limit: bigint
+  limit: bigint | undefined
   fee: string | undefined
   localId: string | null
   meta: string | null
+  caused?: boolean
   now: Quote
 }
 
@@ -74,8 +75,9 @@ export const priceOrder = async ({ legs, stops }: DeskDeps, order: Omit<Order, '
 /** Fills a priced order in this transaction, under an estimate's promise where there is one. @throws ApiRefusal: roll back */
 export const fillOrder = async (tx: Tx, { runtime }: Pick<DeskDeps, 'runtime'>, order: Order, moment: Moment): Promise<Exchange> => {
   const { direction, side, limit, now } = order
-  const promised = await takeQuote(tx, order, limit, new Date(runtime.clock.now()))
-  const quoted = chargedFee(direction, side, fillOf(direction, order, now, promised), order.fee)
+  const promised = limit === undefined ? undefined : await takeQuote(tx, order, limit, new Date(runtime.clock.now()))
+  const filled = limit === undefined ? now : fillOf(direction, { ...order, limit }, now, promised)
+  const quoted = chargedFee(direction, side, filled, order.fee)
   checkLimits(direction, quoted, orderErrors)
   return fill(tx, { ...order, quoted }, moment)
 }

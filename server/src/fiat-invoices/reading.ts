@@ -31,8 +31,7 @@ export const readNewInvoice = (
   settings: FiatInvoiceSettings,
   fields: { amount: string; value: string; ticker: string } = { amount: 'amount', value: 'amount.value', ticker: 'amount.ticker' },
 ): NewFiatInvoice => {
-  const { name, amount, description = null, meta = null, email, toPendingImmediate = false, target } = body
-  if (target !== undefined) throw refusal(generalErrors.notBuilt, 'createFiatInvoice with `target` is not built yet: leave `target` out', 'target')
+  const { name, amount, description = null, meta = null, email, toPendingImmediate = false } = body
   const assets = offered(settings.catalogue, settings.table)
   if (assets.length === 0) throw refusal(generalErrors.unavailable, 'no acquirer is configured: cards can\'t pay here')
   if (toPendingImmediate && amount === undefined) {

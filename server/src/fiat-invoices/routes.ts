@@ -7,6 +7,7 @@ import { createFormReader, findFormMerchant, readFormRedirect, readFormTarget, r
 import { withStoredAnswer } from '../platform/answers.ts'
 import type { PageRequest, PageRoute } from '../platform/page.ts'
 import { ApiRefusal, type ApiRequest, type Route } from '../platform/route.ts'
+import type { KeepTarget } from '../platform/target.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { createInvoice, type NewFiatInvoice } from './commands.ts'
 import { lookupBody } from './notice.ts'
@@ -20,6 +21,7 @@ export interface FiatInvoiceRoutesDeps {
   directory: Pick<MerchantDirectory, 'find'>
   /** makes ids that nobody can guess: whoever has one sees the page */
   newInvoiceId: NewId
+  keepTarget: KeepTarget
 }
 
 type Body = BodyOf<typeof createFiatInvoice>
@@ -42,11 +44,12 @@ export const fiatInvoiceRoutes = (deps: FiatInvoiceRoutesDeps): Route[] => [
 const companyOf = ({ companyName, companyUrl }: Merchant): { name: string; url: string } => ({ name: companyName, url: companyUrl })
 
 const create = async (deps: FiatInvoiceRoutesDeps, request: ApiRequest): ReturnType<Route['handle']> => {
-  const { runtime, settings, newInvoiceId } = deps
+  const { runtime, settings, newInvoiceId, keepTarget } = deps
   const { redirectUrl, ...body } = request.body as Body
   const id = newInvoiceId()
   const redirect = redirectUrl === undefined ? null : readRedirect(redirectUrl)
   const invoice = readNewInvoice({ merchantId: request.merchantId, id, body, redirectUrl: redirect }, settings)
+  if (body.target !== undefined) await keepTarget({ merchantId: request.merchantId, kind: 'fiat-invoice', id }, body.target)
   return inTransaction(runtime.db, (tx) => {
     const { at } = momentOf(runtime)
     return withStoredAnswer(tx, request, at, async () => {
@@ -95,6 +98,7 @@ const createByForm = async (
     ...(target === undefined ? {} : { target }),
   }
   const invoice = readNewInvoice({ merchantId: merchant.id, id, body: body as Body, redirectUrl, ticker }, settings, { amount: 'value', value: 'value', ticker: 'ticker' })
+  if (target !== undefined) await deps.keepTarget({ merchantId: merchant.id, kind: 'fiat-invoice', id }, target)
   await inTransaction(runtime.db, (tx) => store(deps, tx, invoice))
   return sendOn(pageUrl(settings, id))
 }

@@ -6,6 +6,7 @@ import { callbackRoutes, createPaymentHearing, createPaymentJob, createRefundJob
 import { createScriptedAcquirer, type ScriptedAcquirer } from '../acquiring/test-acquirer.ts'
 import { createCatalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
+import { createTargetKeeper } from '../conversions/index.ts'
 import { createDb, createPool, inTransaction, type Db, type Tx } from '../db/index.ts'
 import { carryOut, type Effects } from '../effects/index.ts'
 import type { Job } from '../jobs/index.ts'
@@ -89,7 +90,7 @@ export const createFiatWorld = async (url: string): Promise<FiatTestWorld> => {
     createRefundJob({ runtime, acquirers, pause }, 1),
     createFiatExpiryJob({ runtime, settings, pause }, 1),
   ]
-  const deps = { runtime, settings, directory, newInvoiceId: randomUUID }
+  const deps = { runtime, settings, directory, newInvoiceId: randomUUID, keepTarget: createTargetKeeper(db, { catalogue: settings.catalogue, bitcoinChain: 'regtest', served: new Set() }) }
   const routes = fiatInvoiceRoutes(deps)
   const formRoute = fiatInvoiceFormRoute({ ...deps, limiter: { take: () => 1 } })
   const [callbackRoute] = callbackRoutes({ runtime, acquirers, listeners: [createPaymentHearing(listener)] }) as [PageRoute]

@@ -2,6 +2,7 @@ import { createCryptoInvoiceByForm, requestLimits } from '@bursar/contract'
 import { createFormReader, findFormMerchant, readFormRedirect, readFormTarget, sendOn, type FormFields, type FormMerchantDeps } from '../payment-forms/index.ts'
 import type { MerchantSettings } from '../merchants/index.ts'
 import type { PageRoute } from '../platform/page.ts'
+import type { KeepTarget } from '../platform/target.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import type { InvoiceCreator } from './creating.ts'
 import { invalid, readInvoice, type InvoiceBody } from './request.ts'
@@ -11,10 +12,11 @@ export interface InvoiceFormDeps extends FormMerchantDeps {
   runtime: Runtime
   creator: InvoiceCreator
   settings: InvoiceSettings
+  keepTarget: KeepTarget
 }
 
 /** The unsigned web form (`contract.md` 5.15, 18 row 15). */
-export const invoiceFormRoute = ({ runtime, creator, settings, ...finding }: InvoiceFormDeps): PageRoute => {
+export const invoiceFormRoute = ({ runtime, creator, settings, keepTarget, ...finding }: InvoiceFormDeps): PageRoute => {
   const read = createFormReader(createCryptoInvoiceByForm.body!)
   return {
     method: 'POST',
@@ -23,7 +25,9 @@ export const invoiceFormRoute = ({ runtime, creator, settings, ...finding }: Inv
     handle: async (request) => {
       const fields = read(request)
       const merchant = await findFormMerchant(fields, finding)
-      const invoice = readInvoice(merchant.id, bodyOf(fields, merchant.settings), settings, momentOf(runtime))
+      const body = bodyOf(fields, merchant.settings)
+      const invoice = readInvoice(merchant.id, body, settings, momentOf(runtime))
+      if (body.target !== undefined) await keepTarget({ merchantId: merchant.id, kind: 'crypto-invoice', id: invoice.id }, body.target)
       await creator.create({ invoice, keys: [], answer: { status: 303, body: '' } })
       return sendOn(pageUrl(settings, invoice.id))
     },

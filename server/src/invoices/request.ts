@@ -19,10 +19,6 @@ export const invalid = (description: string, field: string): ApiRefusal =>
 
 /** The invoice a request asks for. Throws an ApiRefusal that names the field. */
 export const readInvoice = (merchantId: string, body: InvoiceBody, rules: Rules, { at, newId }: Moment): Invoice => {
-  if (body.target !== undefined) {
-    const { status, code } = generalErrors.notBuilt
-    throw new ApiRefusal(status, code, 'createCryptoInvoice with `target` is not built yet: leave `target` out', { field: 'target' })
-  }
   const base = readBase(body.baseAmount)
   const asked = readAmount(body.amount, base, rules)
   const { duration, clientDuration } = readDurations(body)

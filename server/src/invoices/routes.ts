@@ -4,6 +4,7 @@ import { carryOut } from '../effects/index.ts'
 import { companyOf, type MerchantDirectory } from '../merchants/index.ts'
 import { withStoredAnswer } from '../platform/answers.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../platform/route.ts'
+import type { KeepTarget } from '../platform/target.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { claimOf } from './claims-store.ts'
 import { close, noSuchInvoice } from './commands.ts'
@@ -22,6 +23,7 @@ export interface InvoiceRoutesDeps {
   directory: Pick<MerchantDirectory, 'find'>
   creator: InvoiceCreator
   settings: InvoiceSettings
+  keepTarget: KeepTarget
 }
 
 /** Crypto invoices of a merchant (`contract.md` 5.14, 5.16, 5.17). */
@@ -69,6 +71,7 @@ const create = async (deps: InvoiceRoutesDeps, request: ApiRequest): Promise<Api
   const { runtime, settings, creator } = deps
   const body = request.body as InvoiceBody
   const invoice = readInvoice(request.merchantId, body, settings, momentOf(runtime))
+  if (body.target !== undefined) await deps.keepTarget({ merchantId: request.merchantId, kind: 'crypto-invoice', id: invoice.id }, body.target)
   const answer = { status: 200, body: JSON.stringify({ id: invoice.id, url: pageUrl(settings, invoice.id) }) }
   const skips = body.toPendingImmediate === true && isDecided(invoice, settings)
   return skips ? createRegistered(deps, request, invoice, answer) : creator.create({ invoice, keys: request.answerKeys, answer })

@@ -147,3 +147,10 @@ export const announce = async (tx: Tx, ids: readonly string[]): Promise<void> =>
   if (ids.length === 0) return
   await sql`select pg_notify(${INVOICE_CHANNEL}, u.id) from unnest(${[...ids]}::text[]) u(id)`.execute(tx)
 }
+
+/** Invoices by the addresses that are theirs. */
+export const invoicesAt = async (tx: Tx, merchantId: string, addressIds: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const { rows } = await sql<{ id: string; addressId: string }>`select id, address_id as "addressId" from crypto_invoices
+    where merchant_id = ${merchantId} and address_id = any(${[...addressIds]}::uuid[])`.execute(tx)
+  return new Map(rows.map(({ id, addressId }) => [addressId, id]))
+}

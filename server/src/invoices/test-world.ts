@@ -7,6 +7,7 @@ import { TEST_KEYS } from '../addresses/test-keys.ts'
 import { createCatalogue } from '../assets/index.ts'
 import { uuidv7 } from '../base/id.ts'
 import type { Moment } from '../base/moment.ts'
+import { createTargetKeeper } from '../conversions/index.ts'
 import { createDb, createPool, inTransaction, type Db, type Tx } from '../db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../deposits/index.ts'
 import { blockOf, pay } from '../deposits/test-world.ts'
@@ -99,7 +100,7 @@ export const createWorld = (url: string): World => {
   const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(prices), onCredited: [], followers: [invoices.follow] })
   const creator = createInvoiceCreator(db)
   const directory = { find: () => null }
-  const routes = invoiceRoutes({ runtime, directory, creator, settings })
+  const routes = invoiceRoutes({ runtime, directory, creator, settings, keepTarget: createTargetKeeper(db, { catalogue, bitcoinChain: 'regtest', served: catalogue.networks }) })
   const jobs = [createExpiryJob, createQuoteJob].map((create) => create({ runtime, settings, everyMs: 1, pause: async () => {} }))
   const moment = (): Moment => ({ at: new Date(world.now), newId })
   const world: World = {

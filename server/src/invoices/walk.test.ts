@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { cryptoInvoiceNotice, operations } from '@bursar/contract'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -288,8 +289,11 @@ describe('a request', () => {
     expect(await world.call('createCryptoInvoice', { body: { name: 'x', ...body } })).toMatchObject({ status: 400, body: { code: 100, field } })
   })
 
-  test('with a target waits for the exchange', async () => {
-    expect(await world.call('createCryptoInvoice', { body: { name: 'x', target: { ticker: 'BTC' } } })).toMatchObject({ status: 501, body: { code: 106, field: 'target' } })
+  test('with a target keeps it, and refuses one that can not be', async () => {
+    const { body } = (await world.call('createCryptoInvoice', { body: { name: 'x', target: { ticker: 'BTC' } } })) as unknown as { body: { id: string } }
+    const { rows } = await sql`select ticker, owner_kind as kind from targets where owner_id = ${body.id}`.execute(world.db)
+    expect(rows).toEqual([{ ticker: 'BTC', kind: 'crypto-invoice' }])
+    expect(await world.call('createCryptoInvoice', { body: { name: 'x', target: { ticker: 'XXX' } } })).toMatchObject({ status: 400, body: { code: 100, field: 'target.ticker' } })
   })
 
   test('repeated under one Idempotency-Key makes one invoice, also at the same moment and with the address at once', async () => {

@@ -28,6 +28,12 @@ export const companyOf = async (db: Db | Tx, merchantId: string): Promise<{ name
   return rows[0]
 }
 
+/** What all of a merchant's received money becomes that has no target of its own; null: it stays what it is. */
+export const defaultTargetOf = async (db: Db | Tx, merchantId: string): Promise<string | null> => {
+  const { rows } = await sql<{ ticker: string | null }>`select settings ->> 'defaultTarget' as ticker from merchants where id = ${merchantId}`.execute(db)
+  return rows[0]?.ticker ?? null
+}
+
 export interface KeyLine {
   id: string
   purpose: KeyPurpose

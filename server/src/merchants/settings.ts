@@ -23,6 +23,8 @@ export interface MerchantSettings {
   addressLimit: number | null
   /** signed requests a minute in one api process, null for the installation's own limit */
   requestsPerMinute: number | null
+  /** ticker that all received money becomes which has no target of its own; null: it stays what it is */
+  defaultTarget: string | null
   /** credit deposits only when screening has verified them; takes effect with screening */
   holdUntilVerified: boolean
 }
@@ -40,6 +42,7 @@ export const DEFAULT_SETTINGS: MerchantSettings = {
   formTargetAddresses: [],
   addressLimit: null,
   requestsPerMinute: null,
+  defaultTarget: null,
   holdUntilVerified: false,
 }
 
@@ -74,6 +77,7 @@ export const parseSetting = (name: SettingName, text: string): Partial<MerchantS
 const COUNTS = new Set<SettingName>(['addressLimit', 'requestsPerMinute'])
 const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
 const ADDRESS = /^[A-Za-z0-9:_.-]{1,128}$/
+const TICKER = /^[A-Z0-9]{2,12}$/
 const MOST_IN_LIST = 100
 const LONGEST_URL = 2_048
 
@@ -112,6 +116,10 @@ const CHECKS: Checks = {
     const wrong = addresses.find((address) => !ADDRESS.test(address))
     if (wrong !== undefined) throw new RangeError(`formTargetAddresses: ${JSON.stringify(wrong)} is not an address`)
     return checkList('formTargetAddresses', addresses)
+  },
+  defaultTarget: (ticker) => {
+    if (!TICKER.test(ticker)) throw new RangeError('defaultTarget is a ticker such as USDT, or none')
+    return ticker
   },
   addressLimit: (count) => readCount('addressLimit', String(count)),
   requestsPerMinute: (count) => readCount('requestsPerMinute', String(count)),
