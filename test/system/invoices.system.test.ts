@@ -1,6 +1,10 @@
 /** Crypto invoices on real nodes, as a merchant and a payer see them. */
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPool } from '../../server/src/db/index.ts'
 import { startSandbox, type Network, type Sandbox } from './sandbox.ts'
 
 let sandbox: Sandbox
@@ -10,6 +14,8 @@ beforeAll(async () => {
 afterAll(() => sandbox?.stop(), 60_000)
 
 const HOUR = 3_600_000
+const bursar = (...args: string[]) =>
+  promisify(execFile)(process.execPath, ['server/src/main.ts', ...args], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) })
 const shop = () => sandbox.merchants[0]
 const invoices = () => shop().client.invoices.crypto
 const balance = async (ticker: string): Promise<number> => Number((await shop().client.balances.list([ticker]))[0]!.value)
@@ -126,6 +132,29 @@ test('a fiat invoice is paid by the same command, with a test card on the acquir
   await expect(sandbox.payInvoice(id, 'over')).rejects.toThrow('exactly or not at all')
   await expect(sandbox.payInvoice('00000000-0000-4000-8000-000000000000', 'exact')).rejects.toThrow('no such invoice')
 }, 60_000)
+
+test('the operator answers a payer who asks for the money back: an ordinary withdrawal brings it', async () => {
+  const id = await create({ value: '40', ticker: 'USDT', blockchain: 'ETHEREUM' }, { duration: 60_000, email: 'claims@example.com' })
+  await sandbox.payInvoice(id, 'partial')
+  while ((await invoices().get(id)).paidAmount !== '20') await sleep(200)
+  await sandbox.advance(61_000)
+  await sandbox.notified(shop(), { id, status: 'EXPIRED' })
+  const to = await sandbox.outside('ETHEREUM')
+  const claim = randomUUID()
+  const pool = createPool({ url: sandbox.database })
+  await pool.query(`insert into refund_claims(merchant_id, id, invoice_id, state, refund_address, requested_at) values ($1, $2, $3, 'requested', $4, now())`, [shop().id, claim, id, to])
+  await pool.end()
+  expect((await bursar('claims', 'list', shop().id)).stdout).toContain(claim)
+  await expect(bursar('claims', 'approve', 'x')).rejects.toMatchObject({ code: 2 })
+  const { stdout } = await bursar('claims', 'approve', claim, 'sorry')
+  const withdrawal = /withdrawal ([0-9a-f-]{36})/.exec(stdout)![1]!
+  await expect(bursar('claims', 'approve', claim)).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('approved already') })
+  expect(await invoices().get(id)).toMatchObject({ status: 'EXPIRED', claim: { status: 'APPROVED', refundAddress: to, withdrawalId: withdrawal } })
+  const done = await sandbox.notified(shop(), { id: withdrawal, status: 'Done' })
+  expect(Number(done['amount']) + Number(done['fee'])).toBeCloseTo(20, 5)
+  expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe(done['amount'])
+  expect((await bursar('claims', 'list')).stdout).not.toContain(claim)
+}, 90_000)
 
 // The clock goes on for everything: what follows comes last.
 test('72 hours later: EXPIRED with what was paid, in spite of a worker killed over it; late money is told, and makes it PAID', async () => {
