@@ -96,7 +96,8 @@ const compareAll = async ({ config, runtime }: Opened): Promise<void> => {
 }
 
 const owed = ({ liabilities, suspense, quarantine }: StatementAsset): bigint => BigInt(liabilities) + BigInt(suspense) + BigInt(quarantine)
-const backing = ({ reserves, inTransit }: StatementAsset): bigint => reserves.reduce((sum, { units }) => sum + BigInt(units), BigInt(inTransit))
+const backing = ({ reserves, accounts = [], inTransit }: StatementAsset): bigint =>
+  [...reserves, ...accounts].reduce((sum, { units }) => sum + BigInt(units), BigInt(inTransit))
 
 /** Hundredths of a percent, rounded down: what is short never reads as 100 %. */
 const coverage = (asset: StatementAsset): string => {
@@ -108,11 +109,12 @@ const coverage = (asset: StatementAsset): string => {
 const printStanding = (assets: readonly StatementAsset[]): void => {
   const rows = assets.map((asset) => {
     const show = (units: bigint | string): string => formatUnits(BigInt(units), asset.scale)
-    const onChain = asset.reserves.reduce((sum, { units }) => sum + BigInt(units), 0n)
-    return [asset.ticker, show(onChain), show(asset.inTransit), show(asset.liabilities), show(asset.suspense), show(asset.quarantine), coverage(asset)]
+    const held = [...asset.reserves, ...(asset.accounts ?? [])].reduce((sum, { units }) => sum + BigInt(units), 0n)
+    return [asset.ticker, show(held), show(asset.inTransit), show(asset.liabilities), show(asset.suspense), show(asset.quarantine), coverage(asset)]
   })
-  printTable(['asset', 'on chain', 'in transit', 'owed to merchants', 'suspense', 'quarantine', 'covered'], rows)
-  for (const { ticker, scale, reserves } of assets) {
+  printTable(['asset', 'held', 'in transit', 'owed to merchants', 'suspense', 'quarantine', 'covered'], rows)
+  for (const { ticker, scale, reserves, accounts = [] } of assets) {
+    for (const { name, units } of accounts) print(`  ${ticker} ${name}: ${formatUnits(BigInt(units), scale)}`)
     for (const { network, height, hash, units } of reserves) print(`  ${ticker} on ${network} at ${height} (${hash}): ${formatUnits(BigInt(units), scale)}`)
   }
 }

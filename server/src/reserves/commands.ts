@@ -4,7 +4,7 @@ import { listRounds } from '../treasury/index.ts'
 import type { Signed } from './files.ts'
 import { commitmentOf, hashStatement } from './hashing.ts'
 import { FORMAT, type Statement, type StatementAsset } from './statement.ts'
-import { insertReport, readBalances, readOwedAssets, readSums, type Report } from './store.ts'
+import { insertReport, readAccounts, readBalances, readOwedAssets, readSums, type Report } from './store.ts'
 import { buildTree, type Balances } from './tree.ts'
 
 export interface Taken {
@@ -52,6 +52,7 @@ const assetsToProve = async (tx: Tx, catalogue: Catalogue): Promise<(CryptoAsset
 const standings = async (tx: Tx, assets: readonly (CryptoAsset | FiatAsset)[], balances: readonly Balances[]): Promise<StatementAsset[]> => {
   const sums = await readSums(tx)
   const rounds = await listRounds(tx)
+  const accounts = await readAccounts(tx)
   const of = (ticker: string, kind: string): bigint => sums.get(`${ticker}/${kind}`) ?? 0n
   return assets.map(({ ticker, scale }, i) => ({
     ticker,
@@ -63,6 +64,7 @@ const standings = async (tx: Tx, assets: readonly (CryptoAsset | FiatAsset)[], b
     reserves: rounds
       .filter((round) => round.ticker === ticker)
       .map(({ network, height, hash, onChain }) => ({ network, height, hash, units: String(onChain) })),
+    ...(accounts.has(ticker) ? { accounts: accounts.get(ticker)! } : {}),
   }))
 }
 

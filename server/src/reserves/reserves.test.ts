@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
+import { createCatalogue } from '../assets/index.ts'
 import { createSimulatedChain } from '../adapters/chains/simulated/index.ts'
 import { createWorld, E18, wipe, type World } from '../deposits/test-world.ts'
 import { CHAIN, catalogue, createTreasury } from '../treasury/test-treasury.ts'
@@ -54,6 +55,20 @@ describe('a report', () => {
   const owe = (merchantId: string, asset: string, units: bigint) =>
     sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded) values (${merchantId}, ${asset}, 'merchant', ${units}, true)
       on conflict (merchant_id, asset, kind) do update set posted = excluded.posted`.execute(world.db)
+
+  test('counts what is with acquirers, on its way to the bank and in it as held', async () => {
+    const id = await merchant(randomUUID())
+    await owe(id, 'UAH', 100_00n)
+    const hold = (kind: string, units: bigint) =>
+      sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded) values (${id}, 'UAH', ${kind}, ${-units}, false)`.execute(world.db)
+    for (const [kind, units] of [['acquirer:bank', 70_00n], ['settlement:bank', 20_00n], ['bank', 10_00n], ['acquirer:other', -5_00n], ['acquirer-costs', 3n]] as const) await hold(kind, units)
+    const cards = createCatalogue({ crypto: [], fiat: [{ ticker: 'UAH', name: 'Hryvnia', scale: 2 }] })
+    const taken = await takeReport(world.db, cards, { id: randomUUID(), at: new Date(world.now), secret: randomBytes(32), sign: null })
+    const uah = taken.statement.assets.find(({ ticker }) => ticker === 'UAH')!
+    expect(uah).toMatchObject({ liabilities: '10000', reserves: [], accounts: [
+      { name: 'acquirer:bank', units: '7000' }, { name: 'acquirer:other', units: '-500' }, { name: 'bank', units: '1000' }, { name: 'settlement:bank', units: '2000' },
+    ] })
+  })
 
   test('is kept: proofs of an old one stay as they were while balances move on', async () => {
     const id = await merchant(randomUUID())

@@ -14,6 +14,8 @@ export interface StatementAsset {
   inTransit: string
   /** what our addresses held on each network, at which block */
   reserves: { network: string; height: number; hash: string; units: string }[]
+  /** of a currency: what is with each acquirer, on its way to the bank, and in it, by the books. Below 0: what was advanced */
+  accounts?: { name: string; units: string }[]
 }
 
 /**

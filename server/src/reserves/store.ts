@@ -31,6 +31,17 @@ export const readSums = async (tx: Tx): Promise<Map<string, bigint>> => {
   return new Map(rows.map(({ asset, kind, units }) => [`${asset}/${kind}`, units]))
 }
 
+/** What is at acquirers and banks by the books, by asset: accounts by their kind in the ledger. Debit-normal, so that assets are above 0. */
+export const readAccounts = async (tx: Tx): Promise<Map<string, { name: string; units: string }[]>> => {
+  const { rows } = await sql<{ asset: string; name: string; units: bigint }>`
+    select asset, kind as name, -sum(posted) as units from ledger_accounts
+    where kind like 'acquirer:%' or kind like 'settlement:%' or kind = 'bank'
+    group by asset, kind having sum(posted) <> 0 order by asset, kind`.execute(tx)
+  const accounts = new Map<string, { name: string; units: string }[]>()
+  for (const { asset, name, units } of rows) accounts.set(asset, [...(accounts.get(asset) ?? []), { name, units: String(units) }])
+  return accounts
+}
+
 /** Assets of which any merchant has something. */
 export const readOwedAssets = async (tx: Tx): Promise<string[]> => {
   const { rows } = await sql<{ asset: string }>`

@@ -1,0 +1,207 @@
+/** Fiat invoices on all processes and the sandbox's bank: callbacks of every kind, lost answers, a worker killed at every point, 72 hours. */
+import { execFile } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { fiatInvoiceNotice } from '@bursar/contract'
+import pg from 'pg'
+import { Value } from 'typebox/value'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSandbox, type Sandbox } from './sandbox.ts'
+
+let sandbox: Sandbox
+let db: pg.Client
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  db = new pg.Client({ connectionString: sandbox.database })
+  await db.connect()
+}, 240_000)
+afterAll(async () => {
+  await db?.end()
+  await sandbox?.stop()
+}, 60_000)
+
+const HOUR_MS = 3_600_000
+const shop = () => sandbox.merchants[0]
+const main = new URL('../../server/src/main.ts', import.meta.url).pathname
+const bursar = async (...args: string[]): Promise<string> => {
+  const run = promisify(execFile)(process.execPath, [main, ...args], { env: sandbox.environment })
+  return run.then(({ stdout }) => stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
+}
+
+const invoice = async (value = '100'): Promise<string> =>
+  (await shop().client.invoices.fiat.create({ name: 'Order 7', amount: { value, ticker: 'UAH' }, email: 'payer@example.com', toPendingImmediate: true })).id
+const lookup = (id: string) => shop().client.invoices.fiat.get(id)
+
+const until = async <T>(look: () => Promise<T | undefined>, what: string, withinMs = 60_000): Promise<T> => {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    if (performance.now() > deadline) throw new Error(`${what} did not come\n${sandbox.logs()}`)
+    await sleep(100)
+  }
+}
+
+const paymentsOf = async (id: string): Promise<{ id: string; acquirer: string; state: string }[]> =>
+  (await db.query<{ id: string; acquirer: string; state: string }>('select id, acquirer, state from payments where invoice_id = $1 order by created_at', [id])).rows
+const openPayment = (id: string) => until(async () => (await paymentsOf(id)).find(({ state }) => state === 'open'), `a page for invoice ${id}`)
+const paid = async (card?: string, value?: string): Promise<{ id: string; reference: string }> => {
+  const id = await invoice(value)
+  const { id: reference } = await openPayment(id)
+  await sandbox.bank('pay', { reference, ...(card === undefined ? {} : { card }) })
+  return { id, reference }
+}
+const statusIs = (id: string, status: string) => until(async () => ((await lookup(id)).status === status ? true : undefined), `status ${status} of ${id}`)
+const balance = async (): Promise<number> => Number((await shop().client.balances.list(['UAH']))[0]!.value)
+const told = async (id: string): Promise<string[]> =>
+  (await sandbox.messages(shop())).map(({ body }) => JSON.parse(body) as { id: string; status: string }).filter((one) => one.id === id).map(({ status }) => status)
+
+describe('a card pays an invoice', () => {
+  test('and it is Done, on the balance, with a receipt in the mail', async () => {
+    const before = await balance()
+    const { id } = await paid()
+    const done = await sandbox.notified(shop(), { id, status: 'Done' })
+    expect([...Value.Errors(fiatInvoiceNotice.schema, done)]).toEqual([])
+    expect(done).toMatchObject({ paidAmount: '100', ticker: 'UAH', cardNumber: '424242******4242' })
+    expect(await lookup(id)).toMatchObject({ status: 'DONE', cardNumber: '424242******4242' })
+    expect(await balance() - before).toBe(100 - Number(done.fee))
+    await until(async () => (await sandbox.mails('payer@example.com')).find(({ text }) => text.includes(id)), 'the receipt')
+  })
+
+  test('after 3-D Secure', async () => {
+    const { id } = await paid('4000000000003063')
+    await statusIs(id, 'DONE')
+  })
+
+  test.each([
+    ['duplicate', { duplicate: 5 }],
+    ['reordered', { reorder: true, delayMs: 300 }],
+    ['lost', { drop: true }],
+    ['signed wrongly at first', { badSignature: true }],
+    ['late', { delayMs: 3_000 }],
+  ])('once, whatever becomes of the callback: %s', async (_, fault) => {
+    const before = await balance()
+    await sandbox.bank('next', fault)
+    const { id } = await paid()
+    await statusIs(id, 'DONE')
+    await sleep(1_000)
+    expect(await told(id)).toEqual(['Pending', 'Done'])
+    const fee = Number((await lookup(id)).fee!.value)
+    expect(await balance() - before).toBeCloseTo(100 - fee, 2)
+  })
+
+  test('and the bank reports another amount: nothing is credited, the money is in suspense', async () => {
+    const before = await balance()
+    await sandbox.bank('next', { outcome: 'wrong-amount' })
+    const { id, reference } = await paid()
+    await until(async () => ((await paymentsOf(id))[0]!.state === 'suspended' ? true : undefined), 'the suspended payment')
+    expect((await lookup(id)).status).toBe('PENDING')
+    expect(await balance()).toBe(before)
+    expect(await bursar('alerts')).toContain('payment-suspended')
+    expect(await bursar('payment', 'refund', reference, 'not', 'what', 'was', 'asked')).toContain('is on its way')
+    await until(async () => ((await bursar('alerts')).includes(reference) ? undefined : true), 'the end of the alert')
+    expect((await sandbox.bankFind(reference)).lines).toHaveLength(2)
+  })
+
+  test('and the bank takes it back: so does the balance', async () => {
+    const before = await balance()
+    const { id, reference } = await paid()
+    await statusIs(id, 'DONE')
+    await sandbox.bank('reverse', { reference })
+    await until(async () => ((await paymentsOf(id))[0]!.state === 'reversed' ? true : undefined), 'the reversal')
+    expect(await balance()).toBeCloseTo(before, 2)
+    expect((await lookup(id)).status).toBe('DONE')
+    expect(await bursar('alerts')).toContain('payment-reversed')
+  })
+})
+
+describe('an order', () => {
+  test.each(['cut', 'error', 'garbage'])('whose answer is lost (%s) is given to nobody else', async (answer) => {
+    await sandbox.bank('next', { answer, account: 'bank' })
+    const id = await invoice()
+    const [payment] = await until(async () => {
+      const all = await paymentsOf(id)
+      return all[0]?.state === 'unsure' ? all : undefined
+    }, 'the unsure payment')
+    expect(await paymentsOf(id)).toHaveLength(1)
+    await sandbox.bank('pay', { reference: payment!.id })
+    await statusIs(id, 'DONE')
+  })
+
+  test('goes to another account once the first has failed three times', async () => {
+    await sandbox.advance(15 * 60_000)
+    await sandbox.bank('next', { answer: 'unavailable', account: 'bank', times: 3 })
+    for (let i = 0; i < 3; i += 1) {
+      const id = await invoice()
+      await until(async () => ((await paymentsOf(id))[0]?.state === 'unsure' ? true : undefined), 'the unsure payment')
+    }
+    const id = await invoice()
+    const { id: reference, acquirer } = await openPayment(id)
+    expect(acquirer).toBe('bank-reserve')
+    await sandbox.bank('pay', { reference })
+    await statusIs(id, 'DONE')
+  })
+})
+
+describe('a worker that is killed', () => {
+  test.each(['payment-asked-not-sent', 'payment-made-not-stored'])('at %s gives the order to no one twice', async (point) => {
+    await sandbox.kill('worker')
+    await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: point })
+    const id = await invoice()
+    await sandbox.paused('worker', point)
+    await sandbox.kill('worker')
+    await sandbox.start('worker')
+    await sandbox.advance(130_000)
+    const [payment] = await until(async () => {
+      const all = await paymentsOf(id)
+      return all[0]?.state === 'unsure' ? all : undefined
+    }, 'the unsure payment')
+    expect(await paymentsOf(id)).toHaveLength(1)
+    const { payments } = await sandbox.bankFind(payment!.id)
+    expect(payments).toHaveLength(point === 'payment-asked-not-sent' ? 0 : 1)
+    if (payments.length === 0) return
+    await sandbox.bank('pay', { reference: payment!.id })
+    await sandbox.notified(shop(), { id, status: 'Done' })
+    expect(await told(id)).toEqual(['Pending', 'Done'])
+  })
+
+  test.each(['payment-not-asked', 'payment-answer-not-stored'])('at %s credits once', async (point) => {
+    const id = await invoice()
+    const { id: reference } = await openPayment(id)
+    await sandbox.kill('worker')
+    await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: point })
+    const before = await balance()
+    await sandbox.bank('pay', { reference })
+    await sandbox.paused('worker', point)
+    expect(await balance()).toBe(before)
+    await sandbox.kill('worker')
+    await sandbox.start('worker')
+    await sandbox.advance(130_000)
+    await statusIs(id, 'DONE')
+    await sandbox.notified(shop(), { id, status: 'Done' })
+    expect(await told(id)).toEqual(['Pending', 'Done'])
+  })
+})
+
+test('the books and the statement of the bank agree, and its settlement is booked', async () => {
+  await sandbox.bank('settle', { account: 'bank' })
+  for (const account of ['bank', 'bank-reserve']) {
+    const shown = await bursar('reconcile', '--acquirer', account)
+    expect(shown).toContain(`the books and ${account} agree`)
+    // The last column of the balances is what the books hold more than the bank's lines come to.
+    expect(shown).not.toMatch(/^UAH .* -?[\d.]*[1-9][\d.]*$/m)
+  }
+  expect(await bursar('reconcile')).toContain('the ledger holds')
+}, 120_000)
+
+test('72 hours: what nobody paid fails; what is stuck at the bank is waited for, and not for ever', async () => {
+  const idle = (await shop().client.invoices.fiat.create({ name: 'Idle', amount: { value: '100', ticker: 'UAH' } })).id
+  await sandbox.bank('next', { outcome: 'stuck' })
+  const { id: stuck } = await paid()
+  await sandbox.advance(72 * HOUR_MS)
+  expect(await sandbox.notified(shop(), { id: idle, status: 'Failed' })).toMatchObject({ error: { code: 1 } })
+  await sleep(6_000)
+  expect((await lookup(stuck)).status).toBe('PENDING')
+  await sandbox.advance(HOUR_MS + 300_000)
+  await sandbox.notified(shop(), { id: stuck, status: 'Failed' })
+}, 180_000)
