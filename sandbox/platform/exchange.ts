@@ -7,8 +7,9 @@ import { sql } from 'kysely'
 import type { Catalogue } from '../../server/src/assets/index.ts'
 import { uuidv7 } from '../../server/src/base/id.ts'
 import { inTransaction, type Db } from '../../server/src/db/index.ts'
+import { fundAcquirerItem } from '../../server/src/acquiring/index.ts'
 import { fundPosition } from '../../server/src/exchange/index.ts'
-import { totalOf } from '../../server/src/ledger/index.ts'
+import { applyAll, totalOf } from '../../server/src/ledger/index.ts'
 import { parseUnits } from '../../server/src/money/index.ts'
 
 export const newId = (): string => uuidv7(Date.now(), randomBytes(10))
@@ -29,11 +30,11 @@ export function writeExchangeFile(dir: string, market: string): string {
 }
 
 /** What a new sandbox's owner trades with. */
-const STOCK: Record<string, string> = { BTC: '1', ETH: '20', BNB: '20', TRX: '20000', USDT: '50000', USDC: '20000' }
+const STOCK: Record<string, string> = { BTC: '1', ETH: '20', BNB: '20', TRX: '20000', USDT: '50000', USDC: '20000', UAH: '2000000', KZT: '20000000' }
 const LOOK_EVERY_MS = 1_000
 
-/** Puts the owner's money into the position once it is booked, each asset once. Ends when all is done, or told to. */
-export async function stockPositions(db: Db, catalogue: Catalogue, signal: AbortSignal): Promise<void> {
+/** Puts the owner's money into the position once it is booked, each asset once; currencies at the account with an acquirer. Ends when all is done, or told to. */
+export async function stockPositions(db: Db, catalogue: Catalogue, acquirer: string, signal: AbortSignal): Promise<void> {
   const left = new Map(Object.entries(STOCK).filter(([ticker]) => catalogue.find(ticker) !== undefined))
   while (left.size > 0 && !signal.aborted) {
     for (const [ticker, amount] of left) {
@@ -41,8 +42,13 @@ export async function stockPositions(db: Db, catalogue: Catalogue, signal: Abort
       if (!parsed.ok) throw new Error(`${amount} is no amount of ${ticker}`)
       const { rows } = await sql`select 1 from exchange_inventory where asset = ${ticker} limit 1`.execute(db)
       if (rows.length > 0) left.delete(ticker)
-      else if ((await totalOf(db, ticker, 'capital')) >= parsed.units) {
-        await inTransaction(db, (tx) => fundPosition(tx, ticker, parsed.units, { at: new Date(), newId }))
+      else if (catalogue.findFiat(ticker) || (await totalOf(db, ticker, 'capital')) >= parsed.units) {
+        const moment = { at: new Date(), newId }
+        await inTransaction(db, async (tx) => {
+          // Money at a bank is booked when it is sent there; coins are when their block is final.
+          if (catalogue.findFiat(ticker)) await applyAll(tx, [fundAcquirerItem({ acquirer, ticker, units: parsed.units }, moment)])
+          await fundPosition(tx, ticker, parsed.units, moment)
+        })
         left.delete(ticker)
       }
     }

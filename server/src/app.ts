@@ -131,7 +131,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     ...assetRoutes({ catalogue, prices: createPriceReader(runtime.db, tickers, runtime.clock.now) }),
     ...webhookRoutes({ db: runtime.db }),
     ...fiat.routes,
-    ...createCardApi(world, committer),
+    ...createCardApi(world, committer, exchanging.desk),
     ...invoiceRoutes({ runtime, directory, creator, settings: invoiceSettings(world), keepTarget }),
     ...exchangeRoutes(exchanging.desk),
     ...exchangeWithdrawalRoutes(exchanging),

@@ -5,6 +5,8 @@ import type { Catalogue } from './assets/index.ts'
 import {
   cardPayoutRoutes, createAskingJob, createResealingJob, createSendingJob, type CardPayoutDeps,
 } from './card-payouts/index.ts'
+import { fiatExchangeWithdrawalRoutes } from './exchange-withdrawals/index.ts'
+import type { DeskDeps } from './exchange/index.ts'
 import type { Job } from './jobs/index.ts'
 import type { Committer } from './ledger/index.ts'
 import type { PausePoint } from './outgoing/index.ts'
@@ -45,11 +47,11 @@ const NOTHING_TO_SEAL = {
   },
 }
 
-/** What the api serves of card payouts. */
-export const createCardApi = (world: CardWorld, committer: Committer): Route[] => {
+/** What the api serves of card payouts, alone and after an exchange. */
+export const createCardApi = (world: CardWorld, committer: Committer, desk: DeskDeps): Route[] => {
   const { runtime, catalogue, acquirers } = world
-  const cards = ringOf(world) ?? NOTHING_TO_SEAL
-  return cardPayoutRoutes({ runtime, committer, rules: { catalogue, routing: acquirers.table }, cards, random: (below) => randomInt(below) })
+  const cards = { rules: { catalogue, routing: acquirers.table }, cards: ringOf(world) ?? NOTHING_TO_SEAL, random: (below: number) => randomInt(below) }
+  return [...cardPayoutRoutes({ runtime, committer, ...cards }), ...fiatExchangeWithdrawalRoutes({ desk, cards })]
 }
 
 const SEND_EVERY_MS = 300

@@ -80,6 +80,25 @@ describe('an exchange with withdrawal', () => {
   })
 })
 
+describe('an exchange with payout to a card', () => {
+  const CARD = '4111111111111111'
+  test('is Exchanged at once and Done when every part has ended, and tells the number nowhere', async () => {
+    const asked = { ticker: 'UAH', spendTicker: 'USDT', amount: '20000', side: 'withdraw' } as const
+    const { withdraw, exchange, price } = await eventually(() => merchant().client.exchange.withdrawals.fiat.estimate(asked))
+    const { id } = await merchant().client.exchange.withdrawals.fiat.create({
+      ...asked, to: CARD, fee: withdraw.fee, exchangeFee: exchange.fee, price: price.value, localId: 'xf-1',
+    })
+    const told = { kind: 'FiatExchangeWithdraw', ticker: 'UAH', amount: '20000', fee: withdraw.fee, to: '411111******1111', exchanged: true, localId: 'xf-1' }
+    expect(await sandbox.notified(merchant(), { id, status: 'Exchanged' })).toMatchObject(told)
+    const done = await sandbox.notified(merchant(), { id, status: 'Done' })
+    expect(done).toMatchObject({ ...told, failedAmount: '0', failedFee: '0' })
+    expect(Number(done['paidAmount']) + Number(done['paidFee'])).toBe(20_000)
+    expect((await merchant().client.withdrawals.fiat.batch.get(id)).status).toBe('DONE')
+    await expect(merchant().client.exchange.withdrawals.fiat.create({ ...asked, to: '4111111111111112', fee: withdraw.fee, exchangeFee: exchange.fee, price: '50' })).rejects.toMatchObject({ code: 8 })
+    expect(JSON.stringify(await sandbox.messages(merchant()))).not.toContain(CARD)
+  })
+})
+
 describe('money that arrives where there is a target', () => {
   test('becomes it and is sent on', async () => {
     const to = await sandbox.outside('BINANCE_SMART_CHAIN')

@@ -1,7 +1,7 @@
 import { formatUnits } from '../money/index.ts'
 import type { Notice } from '../webhooks/index.ts'
 import { OPEN_PARTS, wireStatusOf } from './machine.ts'
-import type { Part, Payout } from './payout.ts'
+import type { Part, Payout, ToldAs } from './payout.ts'
 
 /** Sums over parts, ledger units. What is neither paid nor failed has not ended. */
 export interface Totals {
@@ -39,6 +39,7 @@ export const endNotice = (payout: Payout, parts: readonly Part[], scale: number)
   const { merchantId, id, ticker, maskedCard, units, fee, createdAt } = payout
   const print = (amount: bigint): string => formatUnits(amount, scale)
   const totals = totalsOf(parts)
+  if (payout.toldAs !== null) return partOfWhole(payout, payout.toldAs, parts, print)
   const isBatch = payout.kind === 'batch'
   const status = isBatch || totals.failed === 0n ? 'Done' : 'Failed'
   const kind = isBatch ? 'WithdrawBatch' : 'Withdraw'
@@ -59,6 +60,14 @@ export const endNotice = (payout: Payout, parts: readonly Part[], scale: number)
     ...(status === 'Failed' ? { failReason: parts[0]!.failReason ?? GENERIC } : {}),
   }
   return { merchantId, objectId: id, kind, status, body }
+}
+
+/** The end of a payout that is part of something larger, in that one's words (`contract.md` 6.7): Failed when nothing was paid. */
+const partOfWhole = ({ merchantId }: Payout, { kind, objectId, body }: ToldAs, parts: readonly Part[], print: (amount: bigint) => string): Notice => {
+  const totals = totalsOf(parts)
+  const status = totals.paid === 0n ? 'Failed' : 'Done'
+  const why = status === 'Failed' ? { failedReason: parts[0]!.failReason ?? GENERIC } : {}
+  return { merchantId, objectId, kind, status, body: { ...body, ...printTotals(totals, print), status, ...why } }
 }
 
 const printTotals = ({ paid, failed, paidFee, failedFee }: Totals, print: (amount: bigint) => string) => ({

@@ -1,5 +1,12 @@
 import type { AttemptState, PartState } from './machine.ts'
 
+/** What a payout is a part of: the kind, object and fixed fields of the notifications that tell how it ends. */
+export interface ToldAs {
+  kind: string
+  objectId: string
+  body: Record<string, unknown>
+}
+
 /** A payout to a card as the merchant asked for it. Amounts are ledger units of the ticker. */
 export interface Payout {
   merchantId: string
@@ -14,6 +21,8 @@ export interface Payout {
   meta: string | null
   /** the ledger transfer that holds what has not ended yet */
   holdId: string
+  /** null: it is told as what it is */
+  toldAs: ToldAs | null
   createdAt: Date
 }
 

@@ -6,7 +6,7 @@ import { OPEN_PARTS, partMoves, type PartEvent, type PartState } from './machine
 import type { Part, Payout } from './payout.ts'
 
 const PAYOUT = sql.raw(`p.merchant_id as "merchantId", p.id, p.kind, p.ticker, p.units, p.fee_units as fee, p.masked_card as "maskedCard",
-  p.local_id as "localId", p.meta, p.hold_id as "holdId", p.created_at as "createdAt"`)
+  p.local_id as "localId", p.meta, p.hold_id as "holdId", p.told_as as "toldAs", p.created_at as "createdAt"`)
 const PART = sql.raw(`t.merchant_id as "merchantId", t.payout_id as "payoutId", t.id, t.number, t.ticker, t.units, t.fee_units as fee, t.state,
   t.fail_reason as "failReason", t.attempts, t.epoch, t.created_at as "createdAt"`)
 
@@ -25,6 +25,7 @@ export const payoutRows: RowTable = {
     { name: 'local_id', type: 'text' },
     { name: 'meta', type: 'text' },
     { name: 'hold_id', type: 'uuid' },
+    { name: 'told_as', type: 'jsonb' },
     { name: 'open_parts', type: 'integer' },
     { name: 'created_at', type: 'timestamptz' },
     { name: 'updated_at', type: 'timestamptz' },
@@ -33,8 +34,8 @@ export const payoutRows: RowTable = {
 
 export const payoutRowOf = (payout: Payout, sealedCard: string, parts: number): Scalar[] => {
   const at = payout.createdAt.toISOString()
-  const { merchantId, id, kind, ticker, units, fee, maskedCard, localId, meta, holdId } = payout
-  return [merchantId, id, kind, ticker, units.toString(), fee.toString(), maskedCard, sealedCard, localId, meta, holdId, parts, at, at]
+  const { merchantId, id, kind, ticker, units, fee, maskedCard, localId, meta, holdId, toldAs } = payout
+  return [merchantId, id, kind, ticker, units.toString(), fee.toString(), maskedCard, sealedCard, localId, meta, holdId, toldAs && JSON.stringify(toldAs), parts, at, at]
 }
 
 export const partRows: RowTable = {

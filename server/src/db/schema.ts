@@ -116,6 +116,7 @@ export interface CardPayoutsTable {
   open_parts: number
   created_at: Date
   updated_at: Date
+  told_as: unknown
 }
 
 export interface ColdFeesTable {

@@ -3,10 +3,10 @@ import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
 import { fillOrder, type DeskDeps, type Order } from '../exchange/index.ts'
-import { apply } from '../ledger/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { readOwnFee, refusal } from '../orders/index.ts'
-import { checkWithdrawable, holdItem, newWithdrawal, type Place, type Withdrawal } from '../withdrawals/index.ts'
+import { checkWithdrawable, holdItem, newWithdrawal, type Place } from '../withdrawals/index.ts'
+import { hold } from './holding.ts'
 import { cryptoBody, type CausedBy } from './notice.ts'
 import { insertExchangeWithdrawal } from './store.ts'
 
@@ -33,7 +33,8 @@ export const exchangeAndSend = async (tx: Tx, deps: Pick<DeskDeps, 'runtime'>, o
   const plain = newWithdrawal(place, { merchantId, units, fee, localId: null, meta, toldAs: null }, moment)
   const { id } = plain
   const body = cryptoBody({ id, exchange, direction, fee, localId, meta, causedBy }, place)
-  await hold(tx, { ...plain, toldAs: { kind: 'CryptoExchangeWithdraw', objectId: id, body } }, causedBy === null ? localId : null)
+  const withdrawal = { ...plain, toldAs: { kind: 'CryptoExchangeWithdraw', objectId: id, body } }
+  await hold(tx, holdItem(withdrawal), causedBy === null ? localId : null, 'createCryptoExchangeWithdrawal')
   await insertExchangeWithdrawal(tx, { merchantId, id, exchangeId: exchange.id, kind: 'crypto', localId, meta, causedBy, createdAt: moment.at })
   const notice = { merchantId, objectId: id, kind: 'CryptoExchangeWithdraw', status: 'Exchanged', body: { ...body, status: 'Exchanged', internal: place.internal } }
   return { id, effects: { items: [], notices: [notice] } }
@@ -52,16 +53,4 @@ const sentOf = (received: bigint, fee: bigint, { where }: Place): bigint => {
   }
   checkWithdrawable(units, where)
   return units
-}
-
-/** @param localId null: it was given by nobody, or names what caused it */
-const hold = async (tx: Tx, withdrawal: Withdrawal, localId: string | null): Promise<void> => {
-  const name = localId === null ? {} : { localId: { value: localId, operation: 'createCryptoExchangeWithdrawal' } }
-  const [outcome] = await apply(tx, [{ ...holdItem(withdrawal), ...name }])
-  if (outcome!.kind === 'applied') return
-  if (outcome!.kind === 'refused' && outcome!.guard === 'local-id-taken') {
-    const { meaning } = orderErrors.localIdPlaced
-    throw refusal(orderErrors.localIdPlaced, `${meaning}: ${outcome!.objectId} has it`, 'localId')
-  }
-  throw new Error(`what was just bought could not be held: ${outcome!.kind}`)
 }

@@ -43,3 +43,6 @@ export const cryptoBody = (told: Told, { where, to }: Place): Record<string, unk
   address: to,
   to,
 })
+
+/** The fields that don't change of one that is paid to a card. */
+export const fiatBody = (told: Told, maskedCard: string): Record<string, unknown> => ({ kind: 'FiatExchangeWithdraw', ...fixedFields(told), to: maskedCard })

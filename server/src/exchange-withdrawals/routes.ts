@@ -1,7 +1,7 @@
 import { estimateErrors, orderErrors } from '@bursar/contract'
 import { inTransaction } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
-import { estimate, PRICE_DECIMALS, priceOrder, readDirection, readPrice, readSideAmount, type DeskDeps, type Direction, type Quote } from '../exchange/index.ts'
+import { estimate, priceOrder, readDirection, readPrice, readSideAmount, type DeskDeps } from '../exchange/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { readText, refusal } from '../orders/index.ts'
 import { withStoredAnswer } from '../platform/answers.ts'
@@ -9,6 +9,7 @@ import type { ApiAnswer, ApiRequest, Route } from '../platform/route.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { currentFee, readAsset, readPlace, type Place, type PlacingDeps, type Terms } from '../withdrawals/index.ts'
 import { exchangeAndSend } from './commands.ts'
+import { estimateBody } from './estimate.ts'
 import { carriedOn } from './terms.ts'
 
 export interface ExchangeWithdrawalDeps {
@@ -66,13 +67,6 @@ const estimateCrypto = async (deps: ExchangeWithdrawalDeps, { merchantId, query 
   }
   return ok(estimateBody(direction, quoted, fee))
 }
-
-const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote, fee: bigint): unknown => ({
-  withdraw: { ticker: target.ticker, amount: formatUnits(quoted.target, target.scale), fee: formatUnits(fee, target.scale) },
-  spend: { ticker: spend.ticker, amount: formatUnits(quoted.spend, spend.scale) },
-  exchange: { ticker: spend.ticker, amount: formatUnits(quoted.exchange, spend.scale), fee: formatUnits(quoted.fee, spend.scale) },
-  price: { value: formatUnits(quoted.price, PRICE_DECIMALS), pair: [first, second] },
-})
 
 const createCrypto = async (deps: ExchangeWithdrawalDeps, request: ApiRequest): Promise<ApiAnswer> => {
   const { merchantId } = request
