@@ -36,6 +36,7 @@ const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => 
   const settings = {
     catalogue, networks: catalogue.networks, keys: TEST_KEYS, prices: async () => new Map<string, bigint>(), quoteMs: 900_000, publicUrl: 'https://pay.example',
     claimTokens: createClaimTokens(DATA_KEY),
+    screening: null,
   }
   const app = createHttpServer({
     directory,

@@ -17,7 +17,7 @@ import { createConversionJobs, depositExpecting, exchangingDeps, targetKeeper } 
 import { createCostJob } from './costs/index.ts'
 import type { PoolSettings } from './db/index.ts'
 import { createEvmDirect } from './direct/index.ts'
-import { createBalanceCheckJob, createDeposits, depositRoutes } from './deposits/index.ts'
+import { createBalanceCheckJob, createDeposits, depositRoutes, findDeposit, type Deposits } from './deposits/index.ts'
 import { createQuotePruneJob, exchangeRoutes, type ExchangePolicy } from './exchange/index.ts'
 import { createAnswerPruneJob, createHttpServer, createRateLimiter, type HostedPages, type HttpDeps } from './http/index.ts'
 import {
@@ -44,12 +44,14 @@ import { createLeadership, createUntracedAlarm, createWatcher, type ChainListene
 import { createAttemptPruneJob, webhookRoutes, type Delivery } from './webhooks/index.ts'
 import {
   createAddressHolders, createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createRebalanceJob, createSettlement, createTronPayoutJob,
-  spendableSun, withdrawalRoutes,
+  findById, spendableSun, withdrawalRoutes,
   type AddressHolders,
   type PayoutDeps,
 } from './withdrawals/index.ts'
 import { createCardApi, createCardJobs } from './cards.ts'
 import { createFiatApi, createFiatJobs, type Acquirers } from './fiat.ts'
+import { createScreenCredited, createScreeningJobs, type ScreeningWorld } from './screening.ts'
+import { reportPage, screeningRoutes } from './screening/index.ts'
 import { createSigning } from './signing.ts'
 import { createSweepPermission } from './sweep-permission.ts'
 import { createTronSweepPermission } from './tron-sweep-permission.ts'
@@ -69,6 +71,8 @@ export interface World {
   /** how long a quote of an invoice priced in fiat is valid, ms */
   quoteMs: number
   claimTokens: ClaimTokens
+  /** who judges where money comes from; null: nobody */
+  screening: ScreeningWorld['screening']
 }
 
 const STOCK_TARGET = 2_000
@@ -89,11 +93,13 @@ const settlements = (catalogue: Catalogue): OutgoingSubscriber[] => [createSettl
 /** The rooms that follow chains, in the order they are told. */
 export const createListeners = (world: World): { listeners: ChainListener[]; deposits: ReturnType<typeof createDeposits> } => {
   const { catalogue, policies, runtime } = world
-  const deposits = createDeposits({
+  const deposits: Deposits = createDeposits({
     catalogue,
     policy: policies.deposits,
     prices: (tx, tickers) => freshPrices(tx, tickers, new Date(runtime.clock.now())),
-    onCredited: [depositExpecting()],
+    ...(world.screening === null
+      ? { onCredited: [depositExpecting()] }
+      : { onCredited: [createScreenCredited(world.publicUrl, () => deposits)], onVerified: [depositExpecting()] }),
     followers: [createInvoices(invoiceSettings(world)).follow],
   })
   const outgoing = createFollowing(settlements(catalogue))
@@ -129,6 +135,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     ...depositRoutes({ db: runtime.db, catalogue }),
     ...withdrawalRoutes({ runtime, committer, ...exchanging.placing }),
     ...assetRoutes({ catalogue, prices: createPriceReader(runtime.db, tickers, runtime.clock.now) }),
+    ...screeningRoutes({ db: runtime.db, publicUrl: world.publicUrl, exists: async (kind, merchantId, id) => (await (kind === 'deposit' ? findDeposit : findById)(runtime.db, merchantId, id)) !== undefined }),
     ...webhookRoutes({ db: runtime.db }),
     ...fiat.routes,
     ...createCardApi(world, committer, exchanging.desk),
@@ -139,6 +146,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
   const checkout = createCheckout(world, directory, pool, chainIds)
   const pages: PageRoute[] = [
     ...checkout.routes,
+    reportPage({ db: runtime.db, documents: checkout.documents }),
     ...fiat.pages,
     invoiceFormRoute({ runtime, creator, settings: invoiceSettings(world), keepTarget, directory, limiter: createRateLimiter(), now: runtime.clock.now }),
   ]
@@ -205,6 +213,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
       const { network } = adapter
       return isEvmNetwork(network) ? [createBalanceCheckJob({ runtime, network, adapter, deposits, everyMs: BALANCE_CHECK_EVERY_MS })] : []
     }),
+    ...createScreeningJobs(world, deposits, deps.pause),
     ...createFiatJobs(world, deps.pause),
     ...createCardJobs(world, (account) => world.publicUrl + callbackPath(account), deps.pause),
     createExpiryJob(invoices),

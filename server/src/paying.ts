@@ -1,7 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import { createCryptoPages, createFiatPages, createLivePages, createSellers, invoicePageRoutes, robotsRoute } from './checkout/index.ts'
 import { listen, type PoolSettings } from './db/index.ts'
-import { createDocumentMaker } from './documents/index.ts'
+import { createDocumentMaker, type DocumentMaker } from './documents/index.ts'
 import { fiatSettings, type FiatWorld } from './fiat.ts'
 import { createInvoices } from './invoices/index.ts'
 import { invoiceSettings, type InvoicingWorld } from './invoicing.ts'
@@ -10,6 +10,8 @@ import type { PageRoute } from './platform/page.ts'
 
 export interface Checkout {
   routes: PageRoute[]
+  /** makes the documents of this process */
+  documents: DocumentMaker
   close(): Promise<void>
 }
 
@@ -26,6 +28,7 @@ export const createCheckout = (world: FiatWorld & InvoicingWorld, directory: Mer
   const listener = listen(pool, kinds.map(({ channel }) => channel), live)
   return {
     routes: [...kinds.flatMap((pages) => invoicePageRoutes(pages, live)), robotsRoute],
+    documents,
     close: async () => {
       live.close()
       await listener.close()

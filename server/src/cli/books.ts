@@ -21,6 +21,7 @@ const worldOf = ({ config, runtime, policies }: Opened): World => ({
   cardKeys: config.cardKeys,
   quoteMs: config.quoteSeconds * 1_000,
   claimTokens: createClaimTokens(config.dataKey),
+  screening: config.screening,
 })
 
 export const booksCommands: readonly Command[] = [

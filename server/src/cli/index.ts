@@ -13,12 +13,13 @@ import { exchangeCommands } from './exchange.ts'
 import { moneyCommands } from './money.ts'
 import { reserveCommands } from './reserves.ts'
 import { runCommands } from './run.ts'
+import { screeningCommands } from './screening.ts'
 import { treasuryCommand } from './treasury.ts'
 import { tronCommands } from './tron.ts'
 import type { Environment } from './open.ts'
 
 const commands: readonly Command[] = [
-  ...runCommands, ...merchantCommands, ...booksCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...reserveCommands, ...moneyCommands, ...claimCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, doctorCommand,
+  ...runCommands, ...merchantCommands, ...booksCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...reserveCommands, ...moneyCommands, ...claimCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, ...screeningCommands, doctorCommand,
 ]
 
 const overview = (): string => {

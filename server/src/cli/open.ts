@@ -11,6 +11,7 @@ import { createIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import { readExchangeFile } from '../exchange-file.ts'
+import { readScreeningFile } from '../screening-file.ts'
 import { readPolicies, STANDARD_POLICIES, type Policies } from '../policy.ts'
 
 /** The wallet file is what `bursar-signer xpubs` prints. */
@@ -31,6 +32,7 @@ const files = {
   policy: readPolicies,
   acquirers: readAcquirersConfig,
   exchange: readExchangeFile,
+  screening: readScreeningFile,
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>

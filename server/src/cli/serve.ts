@@ -48,6 +48,7 @@ export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promi
     cardKeys: config.cardKeys,
     quoteMs: config.quoteSeconds * 1_000,
     claimTokens: createClaimTokens(config.dataKey),
+    screening: config.screening,
   }
   const directory = createDirectory(runtime.db, createSecretBox(config.dataKey))
   const stops: Stop[] = [opened.close]

@@ -263,6 +263,7 @@ export interface DepositsTable {
   meta: string | null
   created_at: Date
   updated_at: Date
+  compliance: unknown
 }
 
 export interface DerivationCountersTable {
@@ -739,6 +740,41 @@ export interface ReserveReportsTable {
   signature: string | null
 }
 
+export interface ScreeningListEntriesTable {
+  list_id: string
+  address: string
+  asset: string
+  name: string
+}
+
+export interface ScreeningListsTable {
+  id: string
+  source: string
+  published: Date
+  sha256: string
+  entries: number
+  current: boolean
+  imported_at: Date
+}
+
+export interface ScreeningsTable {
+  merchant_id: string
+  id: string
+  kind: string
+  subject_id: string
+  subject: unknown
+  state: string
+  answers: Generated<unknown>
+  report: unknown
+  token: string
+  attempts: Generated<number>
+  problem: string | null
+  next_at: Date
+  leased_until: Generated<Date>
+  created_at: Date
+  updated_at: Date
+}
+
 export interface SweepsTable {
   id: string
   network: string
@@ -902,6 +938,9 @@ export interface Schema {
   request_answers: RequestAnswersTable
   reserve_leaves: ReserveLeavesTable
   reserve_reports: ReserveReportsTable
+  screening_list_entries: ScreeningListEntriesTable
+  screening_lists: ScreeningListsTable
+  screenings: ScreeningsTable
   sweeps: SweepsTable
   targets: TargetsTable
   tron_loans: TronLoansTable

@@ -103,7 +103,7 @@ const tellSubscribers = async (
   moment: Moment,
 ): Promise<Effects> => {
   if (moved.length === 0) return { items: [], notices: [] }
-  const credited = moved.map(({ deposit, before }) => ({ deposit, again: before.told === 'Done' }))
+  const credited = moved.map(({ deposit, before }) => ({ deposit, again: before.told === 'Done' || before.told === 'Verified' }))
   for (const { deposit } of credited.filter(({ again }) => again)) {
     await resolveAlert(tx, 'deposit-reversed', deposit.id, moment.at)
   }

@@ -1,8 +1,10 @@
 import type { Network } from '@bursar/chainkit'
+import type { Compliance } from '@bursar/contract'
+import type { Static } from 'typebox'
 import type { DepositState } from './machine.ts'
 
 /** What notifications say of a deposit (`contract.md` 6.1). */
-export type WireStatus = 'Pending' | 'Done' | 'Failed'
+export type WireStatus = 'Pending' | 'Done' | 'Verified' | 'Failed'
 
 /** Why a deposit is not, or will not be, credited. */
 export type FailReason = 'LESS_THEN_MIN_AMOUNT' | 'TRANSACTION_REPLACED' | 'REORGANIZED'
@@ -26,6 +28,8 @@ export interface Deposit {
   /** the newest status the merchant was told */
   told: WireStatus
   failReason: FailReason | null
+  /** what screening found, once it is Verified */
+  compliance: Static<typeof Compliance> | null
   blockHeight: number | null
   internal: boolean
   /** a rotating address had ended when it was first seen */

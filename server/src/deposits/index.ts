@@ -14,7 +14,9 @@ import { receiveInternal, type InternalTransfer } from './internal.ts'
 import { observeBlock, observePool } from './observing.ts'
 import type { DepositSettings } from './settings.ts'
 import { orphanDeposits, settleDeposits } from './settling.ts'
+import { verifyDeposit, type Verified } from './verifying.ts'
 
+export { hasHash } from './deposit.ts'
 export type { Deposit } from './deposit.ts'
 export type { Became, DepositFollower, Followed, Following } from './following.ts'
 export type { InternalTransfer } from './internal.ts'
@@ -23,7 +25,7 @@ export type { BalanceCheckDeps } from './jobs.ts'
 export { depositMoves } from './machine.ts'
 export { DEFAULT_DEPOSIT_POLICY } from './policy.ts'
 export type { ConfirmationRule, DepositPolicy, DepositRules } from './policy.ts'
-export { depositsAt, type DepositAt } from './queries.ts'
+export { depositsAt, findDeposit, type DepositAt } from './queries.ts'
 export { depositRoutes } from './routes.ts'
 export type { Credited, CreditedSubscriber, DepositSettings } from './settings.ts'
 
@@ -48,6 +50,7 @@ export interface Deposits {
   ): Promise<Effects>
   receiveInternal(tx: Tx, transfer: InternalTransfer, moment: Moment): Promise<Effects>
   explainBalances(tx: Tx, network: Network, at: Head, held: readonly HeldBy[], moment: Moment): Promise<Effects>
+  verify(tx: Tx, verified: Verified, moment: Moment): Promise<Effects>
 }
 
 export const createDeposits = (settings: DepositSettings): Deposits => ({
@@ -57,4 +60,5 @@ export const createDeposits = (settings: DepositSettings): Deposits => ({
   mempool: (tx, network, pool, moment) => observePool(tx, network, pool, settings, moment),
   receiveInternal: (tx, transfer, moment) => receiveInternal(tx, transfer, settings, moment),
   explainBalances: (tx, network, at, held, moment) => explainBalances(tx, network, at, held, settings, moment),
+  verify: (tx, verified, moment) => verifyDeposit(tx, verified, settings, moment),
 })

@@ -51,6 +51,7 @@ export const receiveInternal = async (
     fee: chargeOf(on.depositFee, units, units),
     state: 'credited',
     told: 'Done',
+    compliance: null,
     failReason: null,
     blockHeight: null,
     blockHash: null,

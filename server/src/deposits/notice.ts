@@ -17,7 +17,7 @@ export const depositBody = (deposit: Deposit, catalogue: Catalogue): Record<stri
     blockchain: deposit.network,
     merchantId: deposit.merchantId,
     ...(hasHash(deposit) ? { hash: deposit.transaction } : {}),
-    ...(told === 'Done' && blockHeight !== null ? { block: blockHeight } : {}),
+    ...((told === 'Done' || told === 'Verified') && blockHeight !== null ? { block: blockHeight } : {}),
     from: deposit.senders,
     to: deposit.address,
     amount: formatUnits(deposit.units, scale),
@@ -29,6 +29,7 @@ export const depositBody = (deposit: Deposit, catalogue: Catalogue): Record<stri
     internal,
     ...(internal ? { withdrawId: deposit.transaction } : {}),
     ...(told === 'Failed' ? { failReason: deposit.failReason } : {}),
+    ...(told === 'Verified' ? { compliance: deposit.compliance } : {}),
   }
 }
 

@@ -70,6 +70,7 @@ const newDeposit = (network: Network, arrival: Arrival, at: Date, moment: Moment
     fee: tooSmall ? 0n : chargeOf(on.depositFee, units, units),
     state: 'pending',
     told: 'Pending',
+    compliance: null,
     failReason: tooSmall ? 'LESS_THEN_MIN_AMOUNT' : null,
     blockHeight: block?.height ?? null,
     blockHash: block?.hash ?? null,

@@ -24,5 +24,7 @@ export interface DepositSettings {
   /** fresh prices in 1e-18 USD for one whole unit; a ticker without one is absent */
   prices(tx: Tx, tickers: readonly string[]): Promise<ReadonlyMap<string, bigint>>
   onCredited: readonly CreditedSubscriber[]
+  /** told of deposits that screening has found clean, in the transaction that tells so: where it is on, in place of onCredited, whoever must not touch dirty money */
+  onVerified?: readonly CreditedSubscriber[]
   followers: readonly DepositFollower[]
 }

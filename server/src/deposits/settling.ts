@@ -22,7 +22,7 @@ export const settleDeposits = async (
   const { at } = moment
   const deep = sql`d.network = ${network} and d.block_height <= ${headHeight}
     and (d.credit_height <= ${headHeight} or (d.credit_height is null and d.block_height <= ${finalHeight}))`
-  const confirmed = await moveWhere(tx, 'confirmed', sql`${deep} and d.fail_reason is null`, sql`told = 'Done'`, at)
+  const confirmed = await moveWhere(tx, 'confirmed', sql`${deep} and d.fail_reason is null`, sql`told = case when d.told = 'Verified' then d.told else 'Done' end`, at)
   const refused = await moveWhere(tx, 'refused', sql`${deep} and d.fail_reason is not null`, sql`told = 'Failed'`, at)
 
   const unmined = sql`d.network = ${network} and d.block_height is null`

@@ -6,7 +6,7 @@ import { pathOf, type DepositEvent, type DepositState } from './machine.ts'
 
 export const DEPOSIT_COLUMNS = sql.raw(`d.merchant_id as "merchantId", d.id, d.network, d.asset, d.transaction, d.index,
   d.address, d.address_id as "addressId", d.senders, d.units, d.fee_units as fee, d.state, d.told,
-  d.fail_reason as "failReason", d.block_height as "blockHeight", d.internal, d.late, d.meta,
+  d.fail_reason as "failReason", d.block_height as "blockHeight", d.internal, d.late, d.meta, d.compliance,
   d.created_at as "createdAt"`)
 
 /** A deposit about to be stored, with what only the store needs. */

@@ -91,11 +91,11 @@ export interface Owned {
 
 export const E18 = 10n ** 18n
 
-export const createWorld = (url: string, onCredited: readonly CreditedSubscriber[] = [], followers: readonly DepositFollower[] = []): World => {
+export const createWorld = (url: string, onCredited: readonly CreditedSubscriber[] = [], followers: readonly DepositFollower[] = [], onVerified: readonly CreditedSubscriber[] = []): World => {
   const pool = createPool({ url })
   const db = createDb(pool)
   const prices = new Map([['BTC', 50_000n * E18], ['ETH', 2_000n * E18], ['USDT', E18]])
-  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => prices, onCredited, followers })
+  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => prices, onCredited, onVerified, followers })
   const newId = () => uuidv7(START, randomBytes(10))
   const world: World = {
     db,

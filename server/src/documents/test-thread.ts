@@ -4,7 +4,8 @@ import type { DocumentRequest } from './request.ts'
 
 const port = parentPort!
 
-port.on('message', ({ receipt: { id } }: DocumentRequest) => {
+port.on('message', (request: DocumentRequest) => {
+  const { id } = request.kind === 'receipt' ? request.receipt : request.report
   if (id === 'dies') process.exit(3)
   if (id === 'throws') throw new Error('out of its wits')
   if (id === 'fails') return port.postMessage({ error: 'no such font' })

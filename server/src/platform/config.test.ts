@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const asIs = (json: unknown): unknown => json
-const plain = { networks: asIs, assets: asIs, xpubs: asIs, policy: asIs, acquirers: asIs, exchange: asIs }
+const plain = { networks: asIs, assets: asIs, xpubs: asIs, policy: asIs, acquirers: asIs, exchange: asIs, screening: asIs }
 const least = () => ({
   DATABASE_URL: 'postgres://bursar@db/bursar',
   BURSAR_DATA_KEY_FILE: path('key'),

@@ -48,6 +48,7 @@ export interface FileParsers {
   policy(json: unknown): unknown
   acquirers(json: unknown): unknown
   exchange(json: unknown): unknown
+  screening(json: unknown): unknown
 }
 type Parsed<Files extends FileParsers, Name extends keyof FileParsers> = ReturnType<Files[Name]>
 const readFileOf = <Files extends FileParsers, Name extends keyof FileParsers>(files: Files, name: Name) =>
@@ -117,6 +118,10 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   exchange: optional(
     'BURSAR_EXCHANGE_FILE', 'JSON: order books and official rates to read, and what may be exchanged; without one nothing is',
     readFileOf(files, 'exchange'), { holds: 'file' },
+  ),
+  screening: optional(
+    'BURSAR_SCREENING_FILE', 'JSON: who judges where money comes from, see screening.md; without one nothing is screened',
+    readFileOf(files, 'screening'), { holds: 'file' },
   ),
   signer: optional('BURSAR_SIGNER', 'the signer: `unix:/PATH` or `https://HOST:PORT`', readSignerPlace, { neededBy: ['worker', 'all'] }),
   signerCa: optional('BURSAR_SIGNER_CA_FILE', 'PEM: who issued the signer\'s certificate; with https', readText, { holds: 'file' }),

@@ -17,6 +17,10 @@ export const listEvents = async (db: Db | Tx, merchantId: string, after: number,
   (await sql<EventRow>`select sequence, id, object_id as "objectId", kind, status, created_at as "createdAt", body
     from events where merchant_id = ${merchantId} and sequence > ${after} order by sequence limit ${limit}`.execute(db)).rows
 
+/** Whether an object's merchant has a notification of this status. */
+export const wasTold = async (db: Db | Tx, objectId: string, status: string): Promise<boolean> =>
+  (await sql`select from events where object_id = ${objectId} and status = ${status} limit 1`.execute(db)).rows.length > 0
+
 /** The sequence of a merchant's newest event; 0 before its first. */
 export const lastSequence = async (db: Db | Tx, merchantId: string): Promise<number> =>
   (await sql<{ sequence: number }>`select sequence from event_heads where merchant_id = ${merchantId}`.execute(db)).rows[0]?.sequence ?? 0

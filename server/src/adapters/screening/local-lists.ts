@@ -10,14 +10,11 @@ export interface Listed {
   name: string
 }
 
-/** What the lists say now. `complete` is false while no list has been imported: then nobody is known to be clean. */
+/** What the lists say now of addresses in any spelling. `complete` is false while no list has been imported: then nobody is known to be clean. */
 export interface ListAnswer {
   complete: boolean
   listed: readonly Listed[]
 }
-
-/** Addresses on different networks are spelt alike or not at all, so one list serves all. */
-export const spellingOf = (address: string): string => (/^(0x|bc1|tb1|bcrt1)/i.test(address) ? address.toLowerCase() : address)
 
 /**
  * Sanctions lists that the operator imports: the single signal `sanctions`, and nothing about anybody else. That is no
@@ -26,7 +23,7 @@ export const spellingOf = (address: string): string => (/^(0x|bc1|tb1|bcrt1)/i.t
 export const createLocalLists = (lookUp: (addresses: readonly string[]) => Promise<ListAnswer>, now: () => number): Screener => {
   const screen: Screener['screen'] = async ({ others }) => {
     if (others.length === 0) return { kind: 'nothing' }
-    const { complete, listed } = await lookUp([...new Set(others.map(spellingOf))])
+    const { complete, listed } = await lookUp(others)
     if (!complete) throw new ScreeningUnavailable('local-lists: no list has been imported: bursar screening import')
     const signals = { ...noSignals(), sanctions: listed.length > 0 ? 100 : 0 }
     const flags = listed.map(({ address, list, name }) => `${address} is on the list ${list}${name === '' ? '' : ` (${name})`}`)

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readScreeningFile } from './screening-file.ts'
+
+let dir: string
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'bursar-screening-'))
+  writeFileSync(join(dir, 'key'), 'secret\n')
+})
+afterAll(() => rmSync(dir, { recursive: true }))
+
+const amlbot = (more: object = {}) => ({ kind: 'amlbot', url: 'https://provider.example/', accessId: 'ID', accessKeyFile: join(dir, 'key'), ...more })
+
+test('lists alone, with the standard rules', () => {
+  expect(readScreeningFile({ providers: [{ kind: 'local-lists' }] })).toEqual({ providers: [{ kind: 'local-lists' }], rules: { riskyFrom: 0.5, lateAfterMs: 1_800_000, whenUnanswered: 'hold' } })
+})
+
+test('every setting', () => {
+  const file = { providers: [amlbot({ flow: 'advanced', locale: 'uk_UA', assets: { 'ETHEREUM/USDT': 'TetherERC20' }, timeoutMs: 5_000 })], riskyFrom: 0.7, lateAfterMinutes: 5, whenUnanswered: 'flag' }
+  expect(readScreeningFile(file)).toMatchObject({ providers: [{ url: 'https://provider.example', accessKey: 'secret', flow: 'advanced', assets: { 'ETHEREUM/USDT': 'TetherERC20' } }], rules: { riskyFrom: 0.7, lateAfterMs: 300_000, whenUnanswered: 'flag' } })
+})
+
+test.each([
+  [[], 'a JSON object'],
+  [{}, 'at least one'],
+  [{ providers: [{ kind: 'oracle' }] }, 'local-lists or amlbot'],
+  [{ providers: [{ kind: 'local-lists' }, { kind: 'local-lists' }] }, 'once'],
+  [{ providers: [{ kind: 'local-lists', url: 'x' }] }, 'unknown url'],
+  [{ providers: [{ kind: 'local-lists' }], riskyFrom: 0 }, 'riskyFrom'],
+  [{ providers: [{ kind: 'local-lists' }], riskyFrom: 50 }, 'riskyFrom'],
+  [{ providers: [{ kind: 'local-lists' }], whenUnanswered: 'pass' }, 'hold or flag'],
+  [{ providers: [{ kind: 'local-lists' }], lateAfterMinutes: 0 }, 'lateAfterMinutes'],
+  [{ providers: [{ kind: 'local-lists' }], risky: 1 }, 'unknown risky'],
+])('%j is refused', (file, why) => expect(() => readScreeningFile(file)).toThrow(why))
+
+test.each([
+  [{ url: 'ftp://x' }, 'url is an address'], [{ accessId: '' }, 'accessId is missing'], [{ accessKeyFile: '/nowhere/key' }, "can't be read"],
+  [{ accessKeyFile: 'key' }, 'absolute'], [{ flow: 'slow' }, 'flow is'], [{ timeoutMs: 5 }, 'timeoutMs'], [{ assets: { 'TRON/USDT': 1 } }, 'assets.TRON/USDT'],
+])('AMLBot with %j is refused', (more, why) => expect(() => readScreeningFile({ providers: [amlbot(more)] })).toThrow(why))

@@ -1,0 +1,17 @@
+/**
+ * Where money comes from and goes to. Promises that what is asked about is judged once and stays so, that no answer is never
+ * taken for a clean one, that whoever waits is told in the transaction that stores the judgement, and that what a provider said
+ * is kept with it.
+ */
+export { ask, conclude, decide } from './commands.ts'
+export type { JudgedSubscriber, NewToken } from './commands.ts'
+export { createListAgeJob, createScreenJob } from './jobs.ts'
+export type { ScreenDeps } from './jobs.ts'
+export { complianceOf } from './judging.ts'
+export type { ComplianceBody } from './judging.ts'
+export { ageInDays, importList } from './lists.ts'
+export { readListFile } from './list-file.ts'
+export { screeningMoves } from './machine.ts'
+export { findScreening, listLists, listOpen, lookUpListed } from './queries.ts'
+export { reportPage, screeningRoutes } from './routes.ts'
+export type { Screening, ScreeningKind, ScreeningRules } from './screening.ts'

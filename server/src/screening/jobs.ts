@@ -1,0 +1,92 @@
+import type { Screener } from '../adapters/screening/port.ts'
+import { inTransaction } from '../db/index.ts'
+import { carryOut } from '../effects/index.ts'
+import type { Job } from '../jobs/index.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { conclude, decide, type JudgedSubscriber } from './commands.ts'
+import { judge } from './judging.ts'
+import { watchAges } from './lists.ts'
+import type { Answers, Screening, ScreeningRules } from './screening.ts'
+import { claimScreening, keepAnswers } from './store.ts'
+
+export interface ScreenDeps {
+  runtime: Runtime
+  screeners: readonly Screener[]
+  rules: ScreeningRules
+  onJudged: readonly JudgedSubscriber[]
+  pause: (name: string) => Promise<void>
+}
+
+/** Of one run, so that other jobs' errors and the end of the process are not kept waiting. */
+const MOST_OF_A_RUN = 20
+/** Longer than all providers take when everything about them times out. */
+const LEASE_MS = 3 * 60_000
+const FIRST_RETRY_MS = 5_000
+const LONGEST_RETRY_MS = 15 * 60_000
+const AGES_EVERY_MS = 60_000
+
+/** ms until what has been asked so often is asked again. */
+export const retryAfter = (attempts: number): number => Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 20))
+
+/** Asks providers about what is due. Any number of workers may run it against one database. */
+export const createScreenJob = (deps: ScreenDeps): Job => ({
+  name: 'screen',
+  everyMs: 1_000,
+  run: async (signal) => {
+    for (let n = 0; n < MOST_OF_A_RUN && !signal.aborted; n += 1) {
+      const { clock, db } = deps.runtime
+      const now = clock.now()
+      const screening = await claimScreening(db, { at: new Date(clock.business()), now: new Date(now), leaseUntil: new Date(now + LEASE_MS) })
+      if (!screening) return false
+      await deps.pause('screening-claimed')
+      const { answers, problem } = await askAll(deps, screening)
+      await deps.pause('screening-asked')
+      await keep(deps, screening, answers, problem)
+    }
+    return true
+  },
+})
+
+/** Those that have not answered yet. One that can't be asked keeps no other from being asked. */
+const askAll = async ({ screeners, runtime }: ScreenDeps, { answers, subject, id }: Screening): Promise<{ answers: Answers; problem: string | null }> => {
+  const all: Record<string, Answers[string]> = { ...answers }
+  const problems: string[] = []
+  for (const screener of screeners) {
+    const known = answers[screener.name]
+    if (known !== undefined && known.kind !== 'pending') continue
+    try {
+      const screened = known === undefined ? await screener.screen(subject) : await screener.recheck(subject, known.ref)
+      all[screener.name] = { ...screened, at: runtime.clock.business() }
+      if (screened.kind === 'pending') problems.push(`${screener.name} is still working on it`)
+    } catch (error) {
+      problems.push((error as Error).message)
+      runtime.log.warn({ screeningId: id, err: error }, 'a provider could not be asked')
+    }
+  }
+  return { answers: all, problem: problems.length === 0 ? null : problems.join('; ') }
+}
+
+const keep = async ({ runtime, rules, onJudged }: ScreenDeps, screening: Screening, answers: Answers, problem: string | null): Promise<void> => {
+  const moment = momentOf(runtime)
+  const { at } = moment
+  const late = screening.state === 'asked' && at.getTime() - screening.createdAt.getTime() >= rules.lateAfterMs
+  await inTransaction(runtime.db, async (tx) => {
+    if (problem === null) {
+      const effects = await conclude(tx, screening, { report: judge(answers, rules, at.getTime()), answers }, onJudged, moment)
+      if (effects) await carryOut(tx, effects, moment)
+      return
+    }
+    const nextAt = new Date(at.getTime() + retryAfter(screening.attempts))
+    if ((await keepAnswers(tx, screening, { answers, problem, nextAt, at })) && late) await decide(tx, screening, 'late', moment)
+  })
+}
+
+/** Tells the operator of lists that are too old. */
+export const createListAgeJob = (runtime: Runtime): Job => ({
+  name: 'ages of sanctions lists',
+  everyMs: AGES_EVERY_MS,
+  run: async () => {
+    await watchAges(runtime.db, momentOf(runtime))
+    return false
+  },
+})

@@ -1,0 +1,32 @@
+import { to, type Moves } from '../base/moves.ts'
+
+/**
+ * - asked: its providers have not all answered
+ * - unanswered: for longer than the operator wants to wait; still being asked
+ * - clean, risky: judged
+ * - released, rejected: risky, and an operator has decided
+ */
+export type ScreeningState = 'asked' | 'unanswered' | 'clean' | 'risky' | 'released' | 'rejected'
+/** `late`: no answer for too long. The others say what was found or decided. */
+export type ScreeningEvent = 'late' | 'found-clean' | 'found-risky' | 'released' | 'rejected'
+/** `conclude`: whoever waits for the judgement is told of it, in the same transaction. */
+export type ScreeningEffect = 'conclude' | 'alert' | 'resolveAlert'
+
+export const screeningMoves: Moves<ScreeningState, ScreeningEvent, ScreeningEffect> = {
+  asked: {
+    late: to('unanswered', 'alert'),
+    'found-clean': to('clean', 'conclude'),
+    'found-risky': to('risky', 'conclude', 'alert'),
+  },
+  unanswered: {
+    'found-clean': to('clean', 'conclude', 'resolveAlert'),
+    'found-risky': to('risky', 'conclude', 'alert'),
+  },
+  clean: {},
+  risky: {
+    released: to('released', 'resolveAlert'),
+    rejected: to('rejected', 'resolveAlert'),
+  },
+  released: {},
+  rejected: {},
+}

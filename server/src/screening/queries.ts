@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import type { ListAnswer, Listed } from '../adapters/screening/local-lists.ts'
+import type { Db, Tx } from '../db/index.ts'
+import type { Screening, ScreeningKind } from './screening.ts'
+import { spellingOf } from './spelling.ts'
+import { SCREENING_COLUMNS } from './store.ts'
+
+export const findScreening = async (db: Db | Tx, kind: ScreeningKind, merchantId: string, subjectId: string): Promise<Screening | undefined> => {
+  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s
+    where s.kind = ${kind} and s.merchant_id = ${merchantId} and s.subject_id = ${subjectId}`.execute(db)
+  return rows[0]
+}
+
+export const findByToken = async (db: Db, token: string): Promise<Screening | undefined> => {
+  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.token = ${token}`.execute(db)
+  return rows[0]
+}
+
+/** Those an operator has to look at, oldest first: risky and undecided, or without an answer for too long. */
+export const listOpen = async (db: Db, most: number): Promise<Screening[]> => {
+  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.state in ('risky', 'unanswered')
+    order by s.created_at, s.id limit ${most}`.execute(db)
+  return rows
+}
+
+/** What the current lists say of addresses. */
+export const lookUpListed = async (db: Db, addresses: readonly string[]): Promise<ListAnswer> => {
+  const { rows } = await sql<Listed>`select distinct e.address, l.source as list, e.name from screening_list_entries e
+    join screening_lists l on l.id = e.list_id
+    where l.current and e.address = any(${[...new Set(addresses.map(spellingOf))]}::text[]) order by 1, 2`.execute(db)
+  const { rows: lists } = await sql`select from screening_lists where current limit 1`.execute(db)
+  return { complete: lists.length > 0, listed: rows }
+}
+
+/** A version of a list. */
+export interface ListVersion {
+  id: string
+  source: string
+  /** YYYY-MM-DD */
+  published: string
+  sha256: string
+  entries: number
+  current: boolean
+  importedAt: Date
+}
+
+/** All versions, the newest of each source first. */
+export const listLists = async (db: Db | Tx): Promise<ListVersion[]> => {
+  const { rows } = await sql<ListVersion>`select id, source, published::text as published, sha256, entries, current, imported_at as "importedAt"
+    from screening_lists order by source, imported_at desc, id`.execute(db)
+  return rows
+}

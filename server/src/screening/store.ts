@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { moveOf, statesTaking } from '../base/moves.ts'
+import type { Db, Tx } from '../db/index.ts'
+import { screeningMoves, type ScreeningEffect, type ScreeningEvent, type ScreeningState } from './machine.ts'
+import type { Answers, Asked, Judgement, Screening } from './screening.ts'
+
+export const SCREENING_COLUMNS = sql.raw(`s.merchant_id as "merchantId", s.id, s.kind, s.subject_id as "subjectId", s.subject, s.state, s.answers, s.report,
+  s.token, s.attempts, s.problem, s.created_at as "createdAt"`)
+
+/** Stores what is not there yet. */
+export const insertScreenings = async (db: Db | Tx, asked: readonly (Asked & { id: string; token: string })[], at: Date): Promise<void> => {
+  if (asked.length === 0) return
+  await sql`insert into screenings(merchant_id, id, kind, subject_id, subject, state, token, next_at, created_at, updated_at)
+    select r."merchantId", r.id, r.kind, r."subjectId", r.subject, 'asked', r.token, ${at}, ${at}, ${at}
+    from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)
+      r("merchantId" uuid, id uuid, kind text, "subjectId" uuid, subject jsonb, token text)
+    on conflict (kind, merchant_id, subject_id) do nothing`.execute(db)
+}
+
+export interface ClaimTimes {
+  /** business clock */
+  at: Date
+  /** real clock */
+  now: Date
+  leaseUntil: Date
+}
+
+/** Takes the one that has been due longest, also from a worker that died. */
+export const claimScreening = async (db: Db, { at, now, leaseUntil }: ClaimTimes): Promise<Screening | undefined> => {
+  const { rows } = await sql<Screening>`update screenings s set attempts = s.attempts + 1, leased_until = ${leaseUntil}, updated_at = ${at}
+    where (s.merchant_id, s.id) in (select merchant_id, id from screenings
+      where state = any(${statesTaking(screeningMoves, 'found-clean')}::text[]) and next_at <= ${at} and leased_until <= ${now}
+      order by next_at, id limit 1 for update skip locked)
+    returning ${SCREENING_COLUMNS}`.execute(db)
+  return rows[0]
+}
+
+type Key = Pick<Screening, 'merchantId' | 'id'>
+
+/** Keeps what providers said, and asks again later. False when another worker has taken it over. */
+export const keepAnswers = async (
+  tx: Tx,
+  { merchantId, id, attempts }: Screening,
+  { answers, problem, nextAt, at }: { answers: Answers; problem: string | null; nextAt: Date; at: Date },
+): Promise<boolean> => {
+  const { rows } = await sql`update screenings set answers = ${JSON.stringify(answers)}, problem = ${problem}, next_at = ${nextAt},
+      leased_until = '-infinity', updated_at = ${at}
+    where merchant_id = ${merchantId} and id = ${id} and attempts = ${attempts}
+      and state = any(${statesTaking(screeningMoves, 'found-clean')}::text[]) returning 1`.execute(tx)
+  return rows.length > 0
+}
+
+/** Moves one by the table; undefined when its state does not take the event. */
+export const moveScreening = async (
+  tx: Tx,
+  { merchantId, id }: Key,
+  event: ScreeningEvent,
+  at: Date,
+  judged?: { report: Judgement; answers: Answers },
+): Promise<{ screening: Screening; effects: readonly ScreeningEffect[] } | undefined> => {
+  const from = statesTaking(screeningMoves, event)
+  const target = moveOf(screeningMoves, from[0]!, event)!.to
+  const set = judged ? sql`, report = ${JSON.stringify(judged.report)}, answers = ${JSON.stringify(judged.answers)}, problem = null` : sql``
+  const { rows } = await sql<Screening & { before: ScreeningState }>`update screenings s set state = ${target}, updated_at = ${at}, leased_until = '-infinity' ${set}
+    from screenings b where s.merchant_id = ${merchantId} and s.id = ${id} and s.state = any(${from}::text[])
+      and b.merchant_id = s.merchant_id and b.id = s.id
+    returning ${SCREENING_COLUMNS}, b.state as before`.execute(tx)
+  const [row] = rows
+  if (!row) return undefined
+  const { before, ...screening } = row
+  return { screening, effects: moveOf(screeningMoves, before, event)!.effects }
+}
