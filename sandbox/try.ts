@@ -1,8 +1,9 @@
-/** Does what a merchant's developer would do first, and shows it: `node sandbox/try.ts deposit|withdraw|balances`. */
+/** Does what a merchant's developer would do first, and shows it: `node sandbox/try.ts deposit|withdraw|balances|page`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Bursar, BursarError } from '@bursar/sdk'
+import { PAGE_STATES } from './try-page.ts'
 
 interface Sandbox {
   readonly api: string
@@ -26,7 +27,8 @@ async function run([command, ticker = 'USDT', blockchain = 'ETHEREUM', amount = 
   }
   if (command === 'deposit') return deposit(sandbox, client, { ticker, blockchain, amount })
   if (command === 'withdraw') return withdraw(sandbox, client, { ticker, blockchain, amount })
-  console.error('usage: node sandbox/try.ts deposit|withdraw TICKER BLOCKCHAIN AMOUNT, or balances')
+  if (command === 'page') return page(sandbox, client, ticker)
+  console.error('usage: node sandbox/try.ts deposit|withdraw TICKER BLOCKCHAIN AMOUNT, balances, or page STATE')
   return 2
 }
 
@@ -56,6 +58,17 @@ async function withdraw(sandbox: Sandbox, client: Bursar, { ticker, blockchain, 
   const { id } = await client.withdrawals.crypto.create({ ticker, blockchain, to: address, amount, meta: 'from sandbox/try.ts' })
   console.log(`withdrawal ${id} of ${amount} ${ticker} to ${address}`)
   return follow(sandbox, (body) => body['id'] === id)
+}
+
+async function page(sandbox: Sandbox, client: Bursar, state: string): Promise<number> {
+  const make = PAGE_STATES[state]
+  if (make === undefined) {
+    console.error(`write one of ${Object.keys(PAGE_STATES).join(', ')}`)
+    return 2
+  }
+  const mails = async (to: string): Promise<{ text?: string }[]> => (await fetch(`${sandbox.control}/mail?to=${to}`)).json() as Promise<{ text?: string }[]>
+  console.log(await make({ client, mails, control: (path, body) => control(sandbox, path, body) }))
+  return 0
 }
 
 /** Shows the notifications of one object until it is Done or Failed. */

@@ -83,7 +83,9 @@ describe('the page of a fiat invoice', () => {
 
   test('whose time ran out says so', async () => {
     const id = await world.create()
-    await world.later(73 * HOUR_MS)
+    world.now += 73 * HOUR_MS
+    expect((await see(id)).state.at).toBe('expired')
+    await world.work()
     expect((await see(id)).state).toEqual({ at: 'expired', asked: { value: '100', ticker: 'UAH' } })
     expect(await send(id, { email })).toEqual({ field: 'form', why: 'gone' })
   })

@@ -27,7 +27,9 @@ export const createFiatPages = ({ runtime, settings, sellers, documents }: FiatP
     channel: FIAT_INVOICE_CHANNEL,
     find: async (id, visit) => {
       const found = await load(id)
-      return found && { ...fiatView(found, visit, settings.catalogue), seller: await sellers(found.invoice.merchantId, found.company), now: momentOf(runtime).at.getTime() }
+      if (!found) return undefined
+      const now = momentOf(runtime).at.getTime()
+      return { ...fiatView(found, visit, now, settings.catalogue), seller: await sellers(found.invoice.merchantId, found.company), now }
     },
     // Whoever sends a form has left the acquirer behind.
     after: (_form, visit) => ({ ...visit, returned: false }),
@@ -57,13 +59,13 @@ export const createFiatPages = ({ runtime, settings, sellers, documents }: FiatP
 
 type Unsigned = Omit<PageView, 'seller' | 'now'>
 
-const fiatView = ({ invoice, standing }: FiatInvoiceForPayer, visit: Visit, catalogue: Catalogue): Unsigned => {
+const fiatView = ({ invoice, standing }: FiatInvoiceForPayer, visit: Visit, now: number, catalogue: Catalogue): Unsigned => {
   const { id, name, description, redirectUrl } = invoice
   const atBank = visit.returned && standing.at === 'leaving'
   return {
     kind: 'fiat', id, name, description: description ?? undefined, path: `/invoices/fiat/${id}`, returnTo: redirectUrl ?? undefined,
     keep: atBank || (visit.returned && standing.at === 'checking') ? { returned: '1' } : {},
-    state: stateOf(invoice, standing, atBank, catalogue),
+    state: stateOf(invoice, standing.at === 'open' && invoice.expiresAt.getTime() <= now ? { at: 'expired' } : standing, atBank, catalogue),
   }
 }
 
