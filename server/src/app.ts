@@ -50,7 +50,7 @@ import {
 } from './withdrawals/index.ts'
 import { createCardApi, createCardJobs } from './cards.ts'
 import { createFiatApi, createFiatJobs, type Acquirers } from './fiat.ts'
-import { createScreenCredited, createScreeningJobs, type ScreeningWorld } from './screening.ts'
+import { createAdmission, createScreenCredited, createScreeningJobs, type ScreeningWorld } from './screening.ts'
 import { reportPage, screeningRoutes } from './screening/index.ts'
 import { createSigning } from './signing.ts'
 import { createSweepPermission } from './sweep-permission.ts'
@@ -248,7 +248,8 @@ const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[
   const { network } = adapter
   const policy = policies.sending[network]
   const signing = createSigning(runtime.db, catalogue, deps.signer)
-  const payout: PayoutDeps = { runtime, catalogue, adapter, wallet, policy, approved: signing.approved, pause: deps.pause }
+  const admitted = createAdmission(world)
+  const payout: PayoutDeps = { runtime, catalogue, adapter, wallet, policy, approved: async (waiting) => signing.approved(await admitted(waiting)), pause: deps.pause }
   const joining = network === 'BITCOIN' ? { ...payout, adapter: adapter as CoinChainAdapter, sending: policy, policy: policies.consolidation } : undefined
   const sending = createSendingJob({
     runtime,

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import type { Catalogue } from './assets/index.ts'
 import { createScreeners, type ScreeningFile } from './screening-file.ts'
 import { hasHash, type CreditedSubscriber, type Deposit, type Deposits } from './deposits/index.ts'
 import type { Job } from './jobs/index.ts'
 import { joinEffects, noEffects, type Effects } from './effects/index.ts'
 import type { PausePoint } from './outgoing/index.ts'
-import type { Runtime } from './platform/runtime.ts'
-import { ask, complianceOf, createListAgeJob, createScreenJob, findScreening, lookUpListed, type JudgedSubscriber } from './screening/index.ts'
+import { momentOf, type Runtime } from './platform/runtime.ts'
+import {
+  ask, complianceOf, createListAgeJob, createScreenJob, decide, findScreening, lookUpListed, statesOf, type JudgedSubscriber, type ScreeningRules, type ScreeningState,
+} from './screening/index.ts'
+import { giveUp, type Withdrawal } from './withdrawals/index.ts'
 
 const newToken = (): string => randomBytes(16).toString('hex')
 
@@ -36,18 +40,48 @@ const subjectOf = (deposit: Deposit) => ({
 
 export interface ScreeningWorld {
   runtime: Runtime
+  catalogue: Catalogue
   publicUrl: string
   /** null: nothing is screened */
   screening: ScreeningFile | null
 }
 
+/**
+ * Lets withdrawals go that have been judged clean, and has those judged that have not: what goes to a chain can't be fetched back.
+ * Nothing is signed for a withdrawal before it has passed here.
+ */
+export const createAdmission = ({ runtime, screening }: Pick<ScreeningWorld, 'runtime' | 'screening'>) => async (withdrawals: readonly Withdrawal[]): Promise<Withdrawal[]> => {
+  if (screening === null || withdrawals.length === 0) return [...withdrawals]
+  const states = await statesOf(runtime.db, 'withdrawal', withdrawals.map(({ id }) => id))
+  const fresh = withdrawals.filter(({ id }) => !states.has(id))
+  await ask(runtime.db, fresh.map((withdrawal) => ({ merchantId: withdrawal.merchantId, kind: 'withdrawal', subjectId: withdrawal.id, subject: destinationOf(withdrawal) })), newToken, momentOf(runtime))
+  return withdrawals.filter(({ id }) => passes(states.get(id), screening.rules))
+}
+
+const passes = (state: ScreeningState | undefined, { whenUnanswered }: ScreeningRules): boolean =>
+  state === 'clean' || state === 'released' || (state === 'unanswered' && whenUnanswered === 'flag')
+
+const destinationOf = ({ blockchain, ticker, to }: Withdrawal) => ({
+  network: blockchain, asset: ticker, direction: 'withdrawal' as const, transaction: null, own: null, others: [to],
+})
+
+/**
+ * Gives a withdrawal back whose destination is risky. One that went before it was judged can't be: that stays for a person to see.
+ */
+const createRefusal = (catalogue: Catalogue): JudgedSubscriber => async (tx, { merchantId, id, kind, subjectId, report }, moment) => {
+  if (kind !== 'withdrawal' || !report.risky) return noEffects
+  const effects = await giveUp(tx, { merchantId, id: subjectId }, catalogue, moment, 'AML_REJECTED')
+  if (effects) await decide(tx, { merchantId, id }, 'rejected', moment)
+  return effects ?? noEffects
+}
+
 /** What a worker does about screening; nothing without settings. */
-export const createScreeningJobs = ({ runtime, publicUrl, screening }: ScreeningWorld, deposits: Pick<Deposits, 'verify'>, pause: PausePoint): Job[] => {
+export const createScreeningJobs = ({ runtime, catalogue, publicUrl, screening }: ScreeningWorld, deposits: Pick<Deposits, 'verify'>, pause: PausePoint): Job[] => {
   if (screening === null) return []
   const verify: JudgedSubscriber = (tx, judged, moment) =>
     judged.kind === 'deposit' ? deposits.verify(tx, { merchantId: judged.merchantId, id: judged.subjectId, compliance: complianceOf(judged, publicUrl) }, moment) : Promise.resolve(noEffects)
   const screeners = createScreeners(screening, { lookUp: (addresses) => lookUpListed(runtime.db, addresses), now: runtime.clock.now })
-  const job = createScreenJob({ runtime, screeners, rules: screening.rules, onJudged: [verify], pause })
+  const job = createScreenJob({ runtime, screeners, rules: screening.rules, onJudged: [verify, createRefusal(catalogue)], pause })
   const usesLists = screening.providers.some(({ kind }) => kind === 'local-lists')
   return [job, ...(usesLists ? [createListAgeJob(runtime)] : [])]
 }

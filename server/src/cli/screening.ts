@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { isUuid } from '../base/id.ts'
 import { inTransaction } from '../db/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { ageInDays, importList, listLists, listOpen, readListFile } from '../screening/index.ts'
+import { ageInDays, decide, findScreeningById, importList, listLists, listOpen, readListFile } from '../screening/index.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { needed, withInstallation } from './merchant.ts'
 import { printTable } from './table.ts'
@@ -43,7 +44,7 @@ export const screeningCommands: readonly Command[] = [
   {
     name: 'screening list',
     usage: 'screening list',
-    summary: 'show deposits and withdrawals that were found risky, or that nobody has judged for too long',
+    summary: 'show deposits and withdrawals that were found risky and await a decision, or that nobody has judged for too long',
     run: async (_args, env) =>
       withInstallation(env, async ({ runtime }) => {
         const open = await listOpen(runtime.db, MOST_LISTED)
@@ -51,5 +52,22 @@ export const screeningCommands: readonly Command[] = [
           id, merchantId, kind, subjectId, state, ...subject, riskScore: report?.riskScore ?? null, flags: report?.flags ?? [], problem, since: createdAt.toISOString(),
         })))
       }),
+  },
+  {
+    name: 'screening release',
+    usage: 'screening release ID',
+    summary: 'note that a risky one, as screening list shows it, has been looked at and may be',
+    run: async ([given], env) => {
+      const id = needed(given, 'ID').toLowerCase()
+      if (!isUuid(id)) throw new UsageError('ID is a UUID: bursar screening list shows it')
+      await withInstallation(env, async ({ runtime }) => {
+        const decided = await inTransaction(runtime.db, async (tx) => {
+          const screening = await findScreeningById(tx, id)
+          return screening && decide(tx, screening, 'released', momentOf(runtime))
+        })
+        if (!decided) throw new Error('it is not risky, or somebody has decided: bursar screening list')
+        print('released')
+      })
+    },
   },
 ]

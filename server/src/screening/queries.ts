@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ListAnswer, Listed } from '../adapters/screening/local-lists.ts'
 import type { Db, Tx } from '../db/index.ts'
+import type { ScreeningState } from './machine.ts'
 import type { Screening, ScreeningKind } from './screening.ts'
 import { spellingOf } from './spelling.ts'
 import { SCREENING_COLUMNS } from './store.ts'
@@ -11,9 +12,21 @@ export const findScreening = async (db: Db | Tx, kind: ScreeningKind, merchantId
   return rows[0]
 }
 
+export const findScreeningById = async (db: Db | Tx, id: string): Promise<Screening | undefined> => {
+  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.id = ${id}`.execute(db)
+  return rows[0]
+}
+
 export const findByToken = async (db: Db, token: string): Promise<Screening | undefined> => {
   const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.token = ${token}`.execute(db)
   return rows[0]
+}
+
+/** The states of those that are asked for at all, by their subject. */
+export const statesOf = async (db: Db, kind: ScreeningKind, subjectIds: readonly string[]): Promise<ReadonlyMap<string, ScreeningState>> => {
+  const { rows } = await sql<{ id: string; state: ScreeningState }>`select subject_id as id, state from screenings
+    where kind = ${kind} and subject_id = any(${[...subjectIds]}::uuid[])`.execute(db)
+  return new Map(rows.map(({ id, state }) => [id, state]))
 }
 
 /** Those an operator has to look at, oldest first: risky and undecided, or without an answer for too long. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { uuidv7 } from '../base/id.ts'
-import { createWorld, E18, pay, START, wipe, type Owned, type World } from '../deposits/test-world.ts'
+import { catalogue, createWorld, E18, pay, START, wipe, type Owned, type World } from '../deposits/test-world.ts'
 import { findDeposit, type CreditedSubscriber, type DepositFollower } from '../deposits/index.ts'
 import { createDocumentMaker } from '../documents/index.ts'
 import { inTransaction } from '../db/index.ts'
@@ -56,7 +56,7 @@ const runtime = (): Runtime => ({
   clock: { now: () => world.now, business: () => world.now } as Runtime['clock'], log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
 })
 const screen = async (): Promise<void> => {
-  const [job] = createScreeningJobs({ runtime: runtime(), publicUrl: PUBLIC, screening: FILE }, world.deposits, async () => {})
+  const [job] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE }, world.deposits, async () => {})
   while (await job!.run(new AbortController().signal)) { /* until it is idle */ }
 }
 const arrive = async (from = 'payer', hash = 'h1'): Promise<string> => {
@@ -141,5 +141,5 @@ describe('a deposit, once screening is on', () => {
 })
 
 test('without settings nothing is screened', () => {
-  expect(createScreeningJobs({ runtime: runtime(), publicUrl: PUBLIC, screening: null }, world.deposits, async () => {})).toEqual([])
+  expect(createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: null }, world.deposits, async () => {})).toEqual([])
 })

@@ -38,8 +38,9 @@ export const giveUp = async (
   key: { merchantId: string; id: string },
   catalogue: Catalogue,
   moment: Moment,
+  failReason: 'ERRROR_CODE_GENERIC' | 'AML_REJECTED' = 'ERRROR_CODE_GENERIC',
 ): Promise<Effects | undefined> => {
-  const withdrawal = await move(tx, key, 'given-up', moment.at, { failReason: 'ERRROR_CODE_GENERIC' })
+  const withdrawal = await move(tx, key, 'given-up', moment.at, { failReason })
   if (!withdrawal) return undefined
   const asset = catalogue.findCrypto(withdrawal.ticker)!
   return {

@@ -1,0 +1,126 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useDatabase } from '../../../test/setup/database.ts'
+import { emptyTables } from '../../../test/setup/empty-tables.ts'
+import { migrated } from '../../../test/setup/migrated.ts'
+import { uuidv7 } from '../base/id.ts'
+import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
+import { noEffects } from '../effects/index.ts'
+import { applyAll, auditLedger, balancesOf } from '../ledger/index.ts'
+import type { Runtime } from '../platform/runtime.ts'
+import { createAdmission, createScreeningJobs } from '../screening.ts'
+import { grantCapital } from '../treasury/index.ts'
+import { holdTransfer } from '../withdrawals/postings.ts'
+import { catalogue } from '../withdrawals/test-tron.ts'
+import { findById, type Withdrawal } from '../withdrawals/index.ts'
+import { findScreening, importList, listOpen, type ScreeningRules } from './index.ts'
+
+const database = useDatabase({ template: migrated })
+const MINUTE = 60_000
+let db: Db
+let close: () => Promise<void>
+let now = Date.UTC(2026, 10, 21)
+let merchantId: string
+const newId = () => uuidv7(now, randomBytes(10))
+const moment = () => ({ at: new Date(now), newId })
+const runtime = (): Runtime => ({ db, newId, clock: { now: () => now, business: () => now } as Runtime['clock'], log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'] })
+const fileWith = (whenUnanswered: ScreeningRules['whenUnanswered']) => ({ providers: [{ kind: 'local-lists' as const }], rules: { riskyFrom: 0.5, lateAfterMs: MINUTE, whenUnanswered } })
+
+beforeAll(() => {
+  const pool = createPool({ url: database.url })
+  db = createDb(pool)
+  close = () => pool.end()
+})
+afterAll(() => close())
+beforeEach(async () => {
+  await emptyTables(db)
+  merchantId = randomUUID()
+  await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: 'TRX', units: 1_000n }, moment()))
+})
+
+const listBad = () => inTransaction(db, (tx) => importList(tx, { source: 'OFAC SDN', sha256: 'x', date: '2026-11-20', entries: [{ address: 'TBad', asset: 'TRX', name: '' }] }, false, moment()))
+const screen = async (when: ScreeningRules['whenUnanswered'] = 'hold') => {
+  const [job] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: 'https://pay.example', screening: fileWith(when) }, { verify: async () => noEffects }, async () => {})
+  while (await job!.run(new AbortController().signal)) { /* until it is idle */ }
+}
+const admit = async (withdrawal: Withdrawal, when: ScreeningRules['whenUnanswered'] = 'hold') => (await createAdmission({ runtime: runtime(), screening: fileWith(when) })([withdrawal])).length === 1
+const available = async () => {
+  const [balance] = await balancesOf(db, 'merchant', [{ merchantId, asset: 'TRX' }])
+  return balance!.posted - balance!.held
+}
+const statuses = async () => (await sql<{ status: string; body: string }>`select status, body from events where merchant_id = ${merchantId} order by sequence`.execute(db)).rows
+/** A withdrawal with its hold, as the api leaves it. */
+const request = async (to: string): Promise<Withdrawal> => {
+  const w: Withdrawal = {
+    merchantId, id: newId(), ticker: 'TRX', blockchain: 'TRON', to, units: 100n, fee: 1n, localId: null, meta: null, state: 'requested',
+    failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: new Date(now),
+  }
+  await inTransaction(db, async (tx) => {
+    await applyAll(tx, [{ transfer: holdTransfer(w) }])
+    await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
+      values (${merchantId}, ${w.id}, 'TRX', 'TRON', ${to}, ${w.units}, ${w.fee}, 'requested', ${w.holdId}, ${w.createdAt}, ${w.createdAt}, ${w.createdAt})`.execute(tx)
+  })
+  return w
+}
+
+describe('a withdrawal, once screening is on', () => {
+  test('goes when its destination is clean, and not before', async () => {
+    await listBad()
+    const w = await request('TGood')
+    expect([await admit(w), await admit(w)]).toEqual([false, false])
+    await screen()
+    expect(await admit(w)).toBe(true)
+    expect(await findScreening(db, 'withdrawal', merchantId, w.id)).toMatchObject({ state: 'clean', subject: { network: 'TRON', direction: 'withdrawal', others: ['TGood'] } })
+  })
+
+  test('to a listed address is Failed with AML_REJECTED, once, and the money is back', async () => {
+    await listBad()
+    const before = await available()
+    const w = await request('TBad')
+    expect(await available()).toBe(before - 101n)
+    await admit(w)
+    await screen()
+    await screen()
+    expect(await admit(w)).toBe(false)
+    expect(await available()).toBe(before)
+    expect(await findById(db, merchantId, w.id)).toMatchObject({ state: 'failed', failReason: 'AML_REJECTED' })
+    const told = await statuses()
+    expect(told.map(({ status }) => status)).toEqual(['Failed'])
+    expect(JSON.parse(told[0]!.body)).toMatchObject({ id: w.id, failReason: 'AML_REJECTED' })
+    expect(await listOpen(db, 10)).toEqual([])
+    expect(await auditLedger(db)).toEqual([])
+  })
+
+  test.each([['hold', false], ['flag', true]] as const)('that nobody can judge waits; after a while %s lets it go: %s', async (when, goes) => {
+    const w = await request('TGood')
+    await admit(w, when)
+    await screen(when)
+    expect(await admit(w, when)).toBe(false)
+    now += 2 * MINUTE
+    await screen(when)
+    expect(await admit(w, when)).toBe(goes)
+    expect((await listOpen(db, 10)).map(({ state }) => state)).toEqual(['unanswered'])
+  })
+
+  test('that went unjudged and is found risky stays as it is, for a person to see', async () => {
+    const w = await request('TBad')
+    await admit(w, 'flag')
+    await screen('flag')
+    now += 2 * MINUTE
+    await screen('flag')
+    await sql`update withdrawals set state = 'sent' where id = ${w.id}`.execute(db)
+    await listBad()
+    now += 60 * MINUTE
+    await screen('flag')
+    expect(await findById(db, merchantId, w.id)).toMatchObject({ state: 'sent', failReason: null })
+    expect((await listOpen(db, 10)).map(({ state }) => state)).toEqual(['risky'])
+    expect(await statuses()).toEqual([])
+  })
+
+  test('without settings goes as ever', async () => {
+    const w = await request('TBad')
+    expect(await createAdmission({ runtime: runtime(), screening: null })([w])).toEqual([w])
+    expect(await findScreening(db, 'withdrawal', merchantId, w.id)).toBeUndefined()
+  })
+})
