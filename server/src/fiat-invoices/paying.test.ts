@@ -9,7 +9,7 @@ import { inTransaction } from '../db/index.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { announceSending, listMails } from '../mail/index.ts'
 import { FIAT_INVOICE_CHANNEL } from './index.ts'
-import { catalogue, createFiatWorld, HOUR_MS, START, type FiatTestWorld } from './test-world.ts'
+import { createFiatWorld, HOUR_MS, START, type FiatTestWorld } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
 let world: FiatTestWorld
