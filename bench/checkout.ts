@@ -56,7 +56,7 @@ const making = (): Row[] => {
   const slowest = states.toSorted((a, b) => b.ms - a.ms)[0]!
   const largest = states.toSorted((a, b) => b.bytes - a.bytes)[0]!
   return [
-    told('payment page: making the slowest of all states', slowest.ms, 'ms', slowest.name),
+    told('payment page: making the slowest of all states again, its QR code kept', slowest.ms, 'ms', slowest.name),
     atMost({ name: `payment page: all that is transferred, largest state (${largest.name})`, unit: 'bytes', value: largest.bytes, limit: MOST_BYTES, limitName: 'allowed', goal: 1 }),
   ]
 }
