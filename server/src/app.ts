@@ -213,7 +213,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
       const { network } = adapter
       return isEvmNetwork(network) ? [createBalanceCheckJob({ runtime, network, adapter, deposits, everyMs: BALANCE_CHECK_EVERY_MS })] : []
     }),
-    ...createScreeningJobs(world, deposits, deps.pause),
+    ...createScreeningJobs(world, { deposits, adapters: deps.adapters, pause: deps.pause }),
     ...createFiatJobs(world, deps.pause),
     ...createCardJobs(world, (account) => world.publicUrl + callbackPath(account), deps.pause),
     createExpiryJob(invoices),

@@ -25,7 +25,7 @@ test('every setting', () => {
 test.each([
   [[], 'a JSON object'],
   [{}, 'at least one'],
-  [{ providers: [{ kind: 'oracle' }] }, 'local-lists or amlbot'],
+  [{ providers: [{ kind: 'oracle' }] }, 'local-lists, issuer-freezes or amlbot'],
   [{ providers: [{ kind: 'local-lists' }, { kind: 'local-lists' }] }, 'once'],
   [{ providers: [{ kind: 'local-lists', url: 'x' }] }, 'unknown url'],
   [{ providers: [{ kind: 'local-lists' }], riskyFrom: 0 }, 'riskyFrom'],

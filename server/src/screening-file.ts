@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { createAmlbot, type AmlbotSettings } from './adapters/screening/amlbot.ts'
+import { createIssuerFreezes } from './adapters/screening/issuer-freezes.ts'
 import { createLocalLists, type ListAnswer } from './adapters/screening/local-lists.ts'
 import type { Screener } from './adapters/screening/port.ts'
 import type { ScreeningRules } from './screening/index.ts'
 
-type ProviderSettings = { kind: 'local-lists' } | ({ kind: 'amlbot' } & AmlbotSettings)
+type ProviderSettings = { kind: 'local-lists' } | { kind: 'issuer-freezes' } | ({ kind: 'amlbot' } & AmlbotSettings)
 
 /** `BURSAR_SCREENING_FILE`: who judges money, and what follows. */
 export interface ScreeningFile {
@@ -34,11 +35,11 @@ export const readScreeningFile = (json: unknown): ScreeningFile => {
 
 const readProvider = (one: unknown, where: string): ProviderSettings => {
   const { kind } = objectOf(one, where)
-  if (kind === 'local-lists') {
+  if (kind === 'local-lists' || kind === 'issuer-freezes') {
     objectOf(one, where, ['kind'])
     return { kind }
   }
-  if (kind !== 'amlbot') throw new Error(`${where}.kind is local-lists or amlbot`)
+  if (kind !== 'amlbot') throw new Error(`${where}.kind is local-lists, issuer-freezes or amlbot`)
   const { url, accessId, accessKeyFile, locale, flow, assets, timeoutMs } = objectOf(one, where, AMLBOT_KEYS)
   const text = (value: unknown, name: string): string => {
     if (typeof value !== 'string' || value === '') throw new Error(`${where}.${name} is missing`)
@@ -83,5 +84,9 @@ const secretIn = (path: string, where: string): string => {
 /** The providers of a file, in its order. */
 export const createScreeners = (
   { providers }: ScreeningFile,
-  { lookUp, now }: { lookUp: (addresses: readonly string[]) => Promise<ListAnswer>; now: () => number },
-): Screener[] => providers.map((provider) => (provider.kind === 'local-lists' ? createLocalLists(lookUp, now) : createAmlbot(provider, now)))
+  { lookUp, frozenBy, now }: { lookUp: (addresses: readonly string[]) => Promise<ListAnswer>; frozenBy: Parameters<typeof createIssuerFreezes>[0]; now: () => number },
+): Screener[] =>
+  providers.map((provider) => {
+    if (provider.kind === 'local-lists') return createLocalLists(lookUp, now)
+    return provider.kind === 'issuer-freezes' ? createIssuerFreezes(frozenBy, now) : createAmlbot(provider, now)
+  })

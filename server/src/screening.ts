@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { Network } from '@bursar/chainkit'
+import type { AccountChainAdapter, ChainAdapter } from './adapters/chains/port.ts'
 import type { Catalogue } from './assets/index.ts'
 import { createScreeners, type ScreeningFile } from './screening-file.ts'
 import { hasHash, type CreditedSubscriber, type Deposit, type Deposits } from './deposits/index.ts'
@@ -75,12 +77,28 @@ const createRefusal = (catalogue: Catalogue): JudgedSubscriber => async (tx, { m
   return effects ?? noEffects
 }
 
+/** Their issuers can freeze an account, and publish whom. */
+const FREEZABLE = ['USDT', 'USDC']
+
+/** Which of those tokens have frozen an address, asked of the chain itself; undefined where there are none, or no node. */
+export const createFrozenBy = (catalogue: Catalogue, adapters: ReadonlyMap<Network, ChainAdapter>) => async (network: Network, address: string): Promise<string[] | undefined> => {
+  const adapter = adapters.get(network)
+  const tokens = FREEZABLE.flatMap((ticker) => {
+    const contract = catalogue.findCrypto(ticker)?.networks.get(network)?.contract
+    return contract ? [{ ticker, contract }] : []
+  })
+  if (adapter === undefined || !('isFrozen' in adapter) || tokens.length === 0) return undefined
+  const frozen: string[] = []
+  for (const { ticker, contract } of tokens) if (await (adapter as AccountChainAdapter).isFrozen(contract, address)) frozen.push(ticker)
+  return frozen
+}
+
 /** What a worker does about screening; nothing without settings. */
-export const createScreeningJobs = ({ runtime, catalogue, publicUrl, screening }: ScreeningWorld, deposits: Pick<Deposits, 'verify'>, pause: PausePoint): Job[] => {
+export const createScreeningJobs = ({ runtime, catalogue, publicUrl, screening }: ScreeningWorld, { deposits, adapters, pause }: { deposits: Pick<Deposits, 'verify'>; adapters: ReadonlyMap<Network, ChainAdapter>; pause: PausePoint }): Job[] => {
   if (screening === null) return []
   const verify: JudgedSubscriber = (tx, judged, moment) =>
     judged.kind === 'deposit' ? deposits.verify(tx, { merchantId: judged.merchantId, id: judged.subjectId, compliance: complianceOf(judged, publicUrl) }, moment) : Promise.resolve(noEffects)
-  const screeners = createScreeners(screening, { lookUp: (addresses) => lookUpListed(runtime.db, addresses), now: runtime.clock.now })
+  const screeners = createScreeners(screening, { lookUp: (addresses) => lookUpListed(runtime.db, addresses), frozenBy: createFrozenBy(catalogue, adapters), now: runtime.clock.now })
   const job = createScreenJob({ runtime, screeners, rules: screening.rules, onJudged: [verify, createRefusal(catalogue)], pause })
   const usesLists = screening.providers.some(({ kind }) => kind === 'local-lists')
   return [job, ...(usesLists ? [createListAgeJob(runtime)] : [])]

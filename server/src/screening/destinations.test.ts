@@ -4,15 +4,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
+import type { ChainAdapter } from '../adapters/chains/port.ts'
 import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { noEffects } from '../effects/index.ts'
 import { applyAll, auditLedger, balancesOf } from '../ledger/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
-import { createAdmission, createScreeningJobs } from '../screening.ts'
+import { createAdmission, createFrozenBy, createScreeningJobs } from '../screening.ts'
 import { grantCapital } from '../treasury/index.ts'
 import { holdTransfer } from '../withdrawals/postings.ts'
-import { catalogue } from '../withdrawals/test-tron.ts'
+import { catalogue, USDT } from '../withdrawals/test-tron.ts'
 import { findById, type Withdrawal } from '../withdrawals/index.ts'
 import { findScreening, importList, listOpen, type ScreeningRules } from './index.ts'
 
@@ -41,7 +42,7 @@ beforeEach(async () => {
 
 const listBad = () => inTransaction(db, (tx) => importList(tx, { source: 'OFAC SDN', sha256: 'x', date: '2026-11-20', entries: [{ address: 'TBad', asset: 'TRX', name: '' }] }, false, moment()))
 const screen = async (when: ScreeningRules['whenUnanswered'] = 'hold') => {
-  const [job] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: 'https://pay.example', screening: fileWith(when) }, { verify: async () => noEffects }, async () => {})
+  const [job] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: 'https://pay.example', screening: fileWith(when) }, { deposits: { verify: async () => noEffects }, adapters: new Map(), pause: async () => {} })
   while (await job!.run(new AbortController().signal)) { /* until it is idle */ }
 }
 const admit = async (withdrawal: Withdrawal, when: ScreeningRules['whenUnanswered'] = 'hold') => (await createAdmission({ runtime: runtime(), screening: fileWith(when) })([withdrawal])).length === 1
@@ -71,6 +72,7 @@ describe('a withdrawal, once screening is on', () => {
     expect([await admit(w), await admit(w)]).toEqual([false, false])
     await screen()
     expect(await admit(w)).toBe(true)
+    expect([(await findById(db, merchantId, w.id))!.state, await statuses()]).toEqual(['requested', []])
     expect(await findScreening(db, 'withdrawal', merchantId, w.id)).toMatchObject({ state: 'clean', subject: { network: 'TRON', direction: 'withdrawal', others: ['TGood'] } })
   })
 
@@ -123,4 +125,16 @@ describe('a withdrawal, once screening is on', () => {
     expect(await createAdmission({ runtime: runtime(), screening: null })([w])).toEqual([w])
     expect(await findScreening(db, 'withdrawal', merchantId, w.id)).toBeUndefined()
   })
+})
+
+test('freezes are asked of the dollars on the network, where there is a node', async () => {
+  const asked: string[] = []
+  const adapter = { network: 'TRON', isFrozen: async (contract: string, address: string) => {
+    asked.push(contract)
+    return address === 'TFrozen'
+  } } as unknown as ChainAdapter
+  const frozenBy = createFrozenBy(catalogue, new Map([['TRON', adapter]]))
+  expect([await frozenBy('TRON', 'TFrozen'), await frozenBy('TRON', 'TFree')]).toEqual([['USDT'], []])
+  expect(new Set(asked)).toEqual(new Set([USDT]))
+  expect([await frozenBy('ETHEREUM', '0x1'), await createFrozenBy(catalogue, new Map())('TRON', 'TFrozen')]).toEqual([undefined, undefined])
 })

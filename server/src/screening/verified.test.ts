@@ -56,7 +56,7 @@ const runtime = (): Runtime => ({
   clock: { now: () => world.now, business: () => world.now } as Runtime['clock'], log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
 })
 const screen = async (): Promise<void> => {
-  const [job] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE }, world.deposits, async () => {})
+  const [job] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE }, { deposits: world.deposits, adapters: new Map(), pause: async () => {} })
   while (await job!.run(new AbortController().signal)) { /* until it is idle */ }
 }
 const arrive = async (from = 'payer', hash = 'h1'): Promise<string> => {
@@ -141,5 +141,5 @@ describe('a deposit, once screening is on', () => {
 })
 
 test('without settings nothing is screened', () => {
-  expect(createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: null }, world.deposits, async () => {})).toEqual([])
+  expect(createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: null }, { deposits: world.deposits, adapters: new Map(), pause: async () => {} })).toEqual([])
 })

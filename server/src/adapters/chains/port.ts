@@ -100,6 +100,11 @@ export interface AccountChainAdapter extends ChainAdapter {
    * would fail, the chain's rules have no delegation, or the node can't suppose any. Nothing on the chain changes.
    */
   callDelegated(call: { address: string; delegate: string; code: string; data: string }): Promise<string | null>
+  /**
+   * True when the token's issuer has frozen the address at the head, as Tether and Circle can. False where the contract has no such
+   * list.
+   */
+  isFrozen(contract: string, address: string): Promise<boolean>
   /** `decimals()` of a token contract, to hold against the configuration at start. */
   tokenDecimals(contract: string): Promise<number>
 }
@@ -168,6 +173,11 @@ export interface TronChainAdapter extends ChainAdapter {
   supplyFor(address: string): Promise<ResourceSupply | null>
   /** True when a contract's code sits at the address. */
   isContract(address: string): Promise<boolean>
+  /**
+   * True when the token's issuer has frozen the address at the head, as Tether and Circle can. False where the contract has no such
+   * list.
+   */
+  isFrozen(contract: string, address: string): Promise<boolean>
   /** `decimals()` of a token contract, to hold against the configuration at start. */
   tokenDecimals(contract: string): Promise<number>
 }

@@ -2,12 +2,15 @@
 import { signalKeys } from '@bursar/contract'
 import { describe, expect, test } from 'vitest'
 import { ScreeningUnavailable, type Report, type Screened, type Screener, type Subject } from './port.ts'
+import type { SignalKey } from './signals.ts'
 
 export interface ScreenerWorld {
   screener: Screener
   /** subjects that it judges so */
   clean: Subject
   sanctioned: Subject
+  /** the signal that says so; `sanctions` when absent */
+  danger?: SignalKey
   /** undefined where it always answers at once */
   slow?: Subject
   /** makes it unable to answer; undefined where that can't happen */
@@ -33,7 +36,7 @@ export const describeScreener = (name: string, world: () => ScreenerWorld): void
       for (const percent of Object.values(signals)) expect(Number.isInteger(percent) && percent >= 0 && percent <= 100).toBe(true)
       expect(riskScore >= 0 && riskScore <= 1).toBe(true)
       expect(Math.abs(Date.now() - madeAt)).toBeLessThan(60_000)
-      expect([signals.sanctions, flags.length > 0, riskScore]).toEqual(which === 'clean' ? [0, false, expect.any(Number)] : [100, true, 1])
+      expect([signals[world().danger ?? 'sanctions'], flags.length > 0, riskScore]).toEqual(which === 'clean' ? [0, false, expect.any(Number)] : [100, true, 1])
     })
 
     test('the same subject asked again is judged alike', async () => {

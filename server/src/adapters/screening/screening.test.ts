@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FAULTS, startScreening, type ScreeningEmulator } from '../../../../sandbox/screening/index.ts'
 import { createAmlbot } from './amlbot.ts'
 import { describeScreener, settle } from './conformance.ts'
+import { createIssuerFreezes } from './issuer-freezes.ts'
 import { createLocalLists, type ListAnswer } from './local-lists.ts'
 import { ScreeningUnavailable, type Subject } from './port.ts'
 import { noSignals, percentOf, signalsOf } from './signals.ts'
@@ -36,6 +37,23 @@ describeScreener('local lists', () => ({
   },
   mend: () => {
     list = { complete: true, listed: [] }
+  },
+}))
+
+let node = true
+describeScreener('issuer freezes', () => ({
+  screener: createIssuerFreezes(async (network, address) => {
+    if (!node) throw new Error('the node is away')
+    return network === 'BITCOIN' ? undefined : address === '0xfrozen' ? ['USDT'] : []
+  }, Date.now),
+  clean: withdrawal('0x01'),
+  sanctioned: withdrawal('0xfrozen'),
+  danger: 'enforcement_action',
+  fail: () => {
+    node = false
+  },
+  mend: () => {
+    node = true
   },
 }))
 

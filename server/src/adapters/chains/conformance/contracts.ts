@@ -85,6 +85,16 @@ export const describeContracts = (world: WorldOf): void => {
       await (balancesKnownAt === 'final' ? expect(earlier).rejects.toThrow(adapter.network) : expect(earlier).resolves.toEqual([0n, 0n, 0n]))
     })
 
+    test.each(['UsdtLike', 'UsdcLike'] as const)('whom the issuer of a %s has frozen', async (kind) => {
+      const { newAddress } = world()
+      const { adapter, token, freezing } = contracts()
+      const [frozen, free] = [await newAddress(), await newAddress()]
+      expect(await adapter.isFrozen(token, frozen)).toBe(false)
+      if (!freezing) return
+      const contract = await freezing(kind, frozen)
+      expect([await adapter.isFrozen(contract, frozen), await adapter.isFrozen(contract, free)]).toEqual([true, false])
+    })
+
     test('decimals, and what is a contract', async () => {
       const { newAddress } = world()
       const { adapter, token, decimals } = contracts()

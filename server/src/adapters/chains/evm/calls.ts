@@ -1,4 +1,5 @@
 import { DECIMALS_CALL, decodeUint, isHex } from '@bursar/chainkit/evm'
+import { freezeCalls } from '../freezes.ts'
 import type { AccountChainAdapter } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
 import { Malformed, objectOf, textOf } from '../shape.ts'
@@ -66,6 +67,17 @@ const knowsDelegation = (rpc: Rpc): Promise<boolean> =>
     hashOf(hash, 'its hash')
     return requestsHash !== undefined && requestsHash !== null
   })
+
+export const readIsFrozen = async (rpc: Rpc, contract: string, address: string): Promise<boolean> => {
+  for (const data of freezeCalls(address)) {
+    const answer = await rpc.ask({ method: 'eth_call', params: [{ to: contract, data }, 'latest'] })
+    if (answer.ok) {
+      const frozen = decodeUint(rpc.believe('eth_call', () => hexOf(answer.result, 'the answer')))
+      if (frozen !== undefined) return frozen !== 0n
+    } else if (answer.code !== REVERTED && !WOULD_REVERT.test(answer.message)) throw rpc.unavailable('eth_call', `refused: ${answer.message} (${answer.code})`)
+  }
+  return false
+}
 
 /** ERC-20 has it as uint8. */
 const MOST_DECIMALS = 255n

@@ -38,6 +38,7 @@ describeChaos('anvil out of order', async () => {
       isContract: (adapter) => adapter.isContract(token),
       codeAt: (adapter) => adapter.codeAt(token),
       callDelegated: (adapter) => adapter.callDelegated({ address, delegate: token, code: '0x00', data: '0x' }),
+      isFrozen: (adapter) => adapter.isFrozen(token, address),
       tokenDecimals: (adapter) => adapter.tokenDecimals(token),
     },
   }

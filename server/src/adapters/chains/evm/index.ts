@@ -5,7 +5,7 @@ import { createRpc } from '../rpc.ts'
 import { readBalances } from './balances.ts'
 import { readBlockAt } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
-import { callDelegated, estimateGas, readCode, readIsContract, readMinedNonce, readTokenDecimals } from './calls.ts'
+import { callDelegated, estimateGas, readCode, readIsContract, readMinedNonce, readIsFrozen, readTokenDecimals } from './calls.ts'
 import { readFeeRate, type GasSettings } from './fee-rate.ts'
 import { readFinal, readHead, readHeadAt, type Finality } from './heads.ts'
 import { quantityOf } from './quantity.ts'
@@ -60,6 +60,7 @@ export const createEvmAdapter = (settings: EvmAdapterSettings): AccountChainAdap
     isContract: (address) => readIsContract(rpc, address),
     codeAt: (address) => readCode(rpc, address),
     callDelegated: (call) => callDelegated(rpc, call),
+    isFrozen: (contract, address) => readIsFrozen(rpc, contract, address),
     tokenDecimals: (contract) => readTokenDecimals(rpc, contract),
     close: () => rpc.close(),
   }

@@ -6,7 +6,7 @@ import type { Anvil } from '../../../../../sandbox/anvil/index.ts'
 import { faucetAccount, sendTransaction } from '../../../../../sandbox/anvil/transactions.ts'
 import { openEvm } from '../../../../../sandbox/chains/evm.ts'
 import { readArtifact, type ContractName } from '../../../../../sandbox/tokens/artifact.ts'
-import { deploy, mint } from '../../../../../sandbox/tokens/index.ts'
+import { call as callInBlock, deploy, mint } from '../../../../../sandbox/tokens/index.ts'
 import type { CallWorld, ChainWorld, ContractWorld, Rivals } from '../conformance.ts'
 import type { AccountChainAdapter } from '../port.ts'
 import { checksumAddress } from '@bursar/chainkit/evm'
@@ -82,6 +82,11 @@ export const openEvmWorld = async (node: Anvil, kind: Kind): Promise<EvmWorld> =
     lookAlike,
     payer,
     decimals: 6,
+    freezing: async (kind, address) => {
+      const contract = await deploy(rpc, kind, ['A dollar', 'USD', 6])
+      await callInBlock(rpc, kind, contract, kind === 'UsdtLike' ? 'addBlackList' : 'blacklist', [address])
+      return contract
+    },
     payToken: (contract, to, units) => call('TestToken', contract, 'transfer', [to, units]),
     payInside: payAll,
     payInRevertedCall: (to, units) => call('Payer', payer, 'payInRevertedCall', [[to], [units]], units),

@@ -73,6 +73,8 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
     // Its tokens are not code, and it runs none.
     codeAt: (address) => pass('codeAt', () => (tokens.has(address.toLowerCase()) ? '0xfe' : '0x')),
     callDelegated: () => pass('callDelegated', () => null),
+    // Its issuers freeze nobody.
+    isFrozen: () => pass('isFrozen', () => false),
     tokenDecimals: (contract) =>
       pass('tokenDecimals', () => {
         const decimals = tokens.get(contract.toLowerCase())

@@ -1,5 +1,6 @@
 import { DECIMALS_CALL, decodeUint } from '@bursar/chainkit/evm'
-import { hexOfAddress, type Contract } from '@bursar/chainkit/tron'
+import { evmFormOf, hexOfAddress, type Contract } from '@bursar/chainkit/tron'
+import { freezeCalls } from '../freezes.ts'
 import { listOf, Malformed, objectOf, textOf } from '../shape.ts'
 import { amountOf, addressOf, messageOf, type Fields } from './fields.ts'
 import { readOrNothing } from './heads.ts'
@@ -23,6 +24,8 @@ const NAMES: Readonly<Record<string, string>> = {
   a9059cbb: 'transfer(address,uint256)',
   '70a08231': 'balanceOf(address)',
   '313ce567': 'decimals()',
+  e47d6060: 'isBlackListed(address)',
+  fe575a87: 'isBlacklisted(address)',
 }
 
 /** Numbers must be safe in JSON: what is not fails here, and not as another amount at the node. */
@@ -104,6 +107,14 @@ export const readTokenDecimals = async (node: TronNode, contract: string): Promi
   if (decimals === undefined || decimals > MOST_DECIMALS)
     throw node.unavailable(CONSTANT, `${contract} is no token with decimals()`)
   return Number(decimals)
+}
+
+export const readIsFrozen = async (node: TronNode, contract: string, address: string): Promise<boolean> => {
+  for (const data of freezeCalls(evmFormOf(address))) {
+    const frozen = await readNumber(node, CONSTANT, contract, data)
+    if (frozen !== undefined) return frozen !== 0n
+  }
+  return false
 }
 
 export const readIsContract = async (node: TronNode, address: string): Promise<boolean> => {

@@ -45,6 +45,7 @@ describeChaos('the TRON chain out of order', async () => {
       estimateCost: (adapter) => adapter.estimateCost(call),
       isProvenDead: (adapter) => adapter.isProvenDead(mined, 1),
       isContract: (adapter) => adapter.isContract(token),
+      isFrozen: (adapter) => adapter.isFrozen(token, address),
       tokenDecimals: (adapter) => adapter.tokenDecimals(token),
     },
   }

@@ -4,7 +4,7 @@ import type { TronChainAdapter } from '../port.ts'
 import { readBalancesAt, readIsActivated, readResources, readSolidBalances, readStake } from './accounts.ts'
 import { readBlockAt } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
-import { readIsContract, readTokenDecimals } from './calls.ts'
+import { readIsContract, readIsFrozen, readTokenDecimals } from './calls.ts'
 import { estimateCost, readPrices } from './costs.ts'
 import { readHead, readHeaderAt, readSolidHead, type Header } from './heads.ts'
 import { createNode, type NodeSettings } from './node.ts'
@@ -58,6 +58,7 @@ export const createTronAdapter = (settings: TronAdapterSettings): TronChainAdapt
     loanOf: (from, to) => readLoan(node, from, to),
     supplyFor: (address) => readSupply(node, address),
     isContract: (address) => readIsContract(node, address),
+    isFrozen: (contract, address) => readIsFrozen(node, contract, address),
     tokenDecimals: (contract) => readTokenDecimals(node, contract),
     close: () => node.close(),
   }

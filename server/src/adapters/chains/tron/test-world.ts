@@ -102,6 +102,12 @@ export const openTronWorld = async (chain: TronChain): Promise<TronWorld> => {
   const contracts: TronWorld['contracts'] = {
     adapter, token, feeToken, lookAlike, payer,
     decimals: 6,
+    freezing: async (kind, address) => {
+      const contract = await deploy(kind, ['A dollar', 'USD', 6])
+      await call(kind, contract, kind === 'UsdtLike' ? 'addBlackList' : 'blacklist', [evmFormOf(address)])
+      await chain.mine()
+      return contract
+    },
     payToken: (contract, to, units) => call('TestToken', contract, 'transfer', [evmFormOf(to), units]),
     payInside,
     payInRevertedCall: (to, units) => payInside([{ to, units }], 'payInRevertedCall'),
