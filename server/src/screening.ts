@@ -17,7 +17,7 @@ const newToken = (): string => randomBytes(16).toString('hex')
 
 /**
  * Asks for a judgement of every deposit that is credited, once. One that was judged while a reorganisation had taken it away is
- * told so now.
+ * told so now. Asking waits for a judgement that is just being stored, so that one of the two sees the other.
  * @param deposits the room that calls this
  */
 export const createScreenCredited = (publicUrl: string, deposits: () => Pick<Deposits, 'verify'>): CreditedSubscriber => async (tx, credited, moment) => {

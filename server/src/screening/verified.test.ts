@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ReplenishVerified } from '@bursar/contract'
 import { sql } from 'kysely'
 import { Value } from 'typebox/value'
@@ -7,7 +8,7 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { uuidv7 } from '../base/id.ts'
 import { catalogue, createWorld, E18, pay, START, wipe, type Owned, type World } from '../deposits/test-world.ts'
-import { findDeposit, type CreditedSubscriber, type DepositFollower } from '../deposits/index.ts'
+import { findDeposit, type CreditedSubscriber, type DepositFollower, type Deposits } from '../deposits/index.ts'
 import { createDocumentMaker } from '../documents/index.ts'
 import { inTransaction } from '../db/index.ts'
 import type { PageAnswer, PageRequest } from '../platform/page.ts'
@@ -55,8 +56,8 @@ const runtime = (): Runtime => ({
   db: world.db, newId: () => uuidv7(world.now, randomBytes(10)),
   clock: { now: () => world.now, business: () => world.now } as Runtime['clock'], log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
 })
-const screen = async (): Promise<void> => {
-  const [job] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE }, { deposits: world.deposits, adapters: new Map(), pause: async () => {} })
+const screen = async (deposits: Pick<Deposits, 'verify'> = world.deposits): Promise<void> => {
+  const [job] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE }, { deposits, adapters: new Map(), pause: async () => {} })
   while (await job!.run(new AbortController().signal)) { /* until it is idle */ }
 }
 const arrive = async (from = 'payer', hash = 'h1'): Promise<string> => {
@@ -120,6 +121,23 @@ describe('a deposit, once screening is on', () => {
     await screen()
     expect(await world.statuses()).toEqual(['Pending', 'Done', 'Verified'])
     expect(verified).toEqual([id])
+  })
+
+  test('that comes back in the moment it is judged is told Verified all the same', async () => {
+    await arrive()
+    await world.orphan('ETHEREUM', 10)
+    let back: Promise<string> | undefined
+    await screen({
+      verify: async (tx, one, moment) => {
+        const effects = await world.deposits.verify(tx, one, moment)
+        back = arrive()
+        await sleep(500)
+        return effects
+      },
+    })
+    await back
+    await screen()
+    expect(await world.statuses()).toEqual(['Pending', 'Done', 'Verified'])
   })
 
   test('that an invoice tells of in its own words is judged, and not told by itself', async () => {
