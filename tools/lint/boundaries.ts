@@ -17,20 +17,19 @@ const PARTS: { at: RegExp; may: RegExp; says: string }[] = [
 /** Levels of the server: a folder imports from its own level or a lower one. */
 const LEVELS: Record<string, number> = {
   base: 0, money: 1, db: 1, jobs: 2, ledger: 2, platform: 2, outbound: 2, documents: 2, letters: 2, adapters: 2,
-  http: 4, watcher: 4, cli: 6,
+  http: 4, watcher: 4, app: 5, cli: 6,
 }
 const ROOM_LEVEL = 3
-/** `app.ts` and what it composes with. Commands stand on it, `main.ts` on them. */
-const APP_LEVEL = 5
+/** Commands stand on the composition in `app`, `main.ts` on them. */
 const MAIN_LEVEL = 7
 /** Files that may use an adapter's code; anyone may name its types. */
-const TALKS_TO_ADAPTERS = /^server\/src\/([^/]+\/jobs(-[a-z]+)?\.ts$|watcher\/|adapters\/|cli\/|[^/]+\.ts$)|\.test\.ts$|\/test-[^/]+\.ts$/
+const TALKS_TO_ADAPTERS = /^server\/src\/([^/]+\/jobs(-[a-z]+)?\.ts$|watcher\/|adapters\/|app\/|cli\/)|\.test\.ts$|\/test-[^/]+\.ts$/
 const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|common|misc|types)(\.|\/)/
 
 const roomOf = (path: string): string | undefined => /^server\/src\/([^/]+)\//.exec(path)?.[1]
 const levelOf = (path: string): number => {
   const room = roomOf(path)
-  if (room === undefined) return path.endsWith('/main.ts') ? MAIN_LEVEL : APP_LEVEL
+  if (room === undefined) return MAIN_LEVEL
   return LEVELS[room] ?? ROOM_LEVEL
 }
 const isTest = (path: string): boolean => /\.test\.tsx?$|^test\/|\/test-[^/]+\.ts$/.test(path)

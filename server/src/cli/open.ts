@@ -10,9 +10,9 @@ import { readConfig, type Role } from '../platform/config.ts'
 import { createIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import type { Runtime } from '../platform/runtime.ts'
-import { readExchangeFile } from '../exchange-file.ts'
-import { readScreeningFile } from '../screening-file.ts'
-import { readPolicies, STANDARD_POLICIES, type Policies } from '../policy.ts'
+import { readExchangeFile } from '../app/exchange-file.ts'
+import { readScreeningFile } from '../app/screening-file.ts'
+import { readPolicies, STANDARD_POLICIES, type Policies } from '../app/policy.ts'
 
 /** The wallet file is what `bursar-signer xpubs` prints. */
 const readWallet = (json: unknown): WalletKeys => {

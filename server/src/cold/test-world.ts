@@ -18,7 +18,7 @@ import { applyAll, balancesOf, HOUSE, type AccountKind } from '../ledger/index.t
 import { createFollowing, createSendingJob, DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, ensureWallets, evmHotAddress, evmHotKeys, tronHotAddress } from '../outgoing/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { createSigning } from '../signing.ts'
+import { createSigning } from '../app/signing.ts'
 import { createHouseFollowing } from '../sweeps/index.ts'
 import { createFunding, createHotWatchJob, grantCapital, readTreasuryPolicy, reconcileNetwork, type Round, type TreasuryPolicy } from '../treasury/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../watcher/index.ts'

@@ -60,5 +60,5 @@ export interface OutgoingChange {
   withheld?: boolean
 }
 
-/** Whoever has money in our transactions: `app.ts` fills the list, so that this room knows none of them. */
+/** Whoever has money in our transactions: `app` fills the list, so that this room knows none of them. */
 export type OutgoingSubscriber = (tx: Tx, change: OutgoingChange, moment: Moment) => Promise<Effects>

@@ -14,7 +14,7 @@ import { inTransaction } from '../db/index.ts'
 import type { PageAnswer, PageRequest } from '../platform/page.ts'
 import type { ApiRequest } from '../platform/route.ts'
 import type { Runtime } from '../platform/runtime.ts'
-import { createScreenCredited, createScreeningJobs } from '../screening.ts'
+import { createScreenCredited, createScreeningJobs } from '../app/screening.ts'
 import { importList, reportPage, screeningRoutes, type ComplianceBody } from './index.ts'
 
 const database = useDatabase({ template: migrated })

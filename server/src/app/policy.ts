@@ -1,10 +1,10 @@
 import { isEvmNetwork, isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
-import { readConsolidationPolicy, type ConsolidationPolicy, type ConsolidationSettings } from './consolidation/index.ts'
-import { DEFAULT_DEPOSIT_POLICY, type ConfirmationRule, type DepositPolicy } from './deposits/index.ts'
-import { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, type SendingPolicy } from './outgoing/index.ts'
-import { readSweepPolicy, type SweepPolicy, type SweepSettings } from './sweeps/index.ts'
-import { readTreasuryPolicy, type TreasuryPolicy, type TreasurySettings } from './treasury/index.ts'
-import { DEFAULT_WATCHER_SETTINGS, type WatcherSettings } from './watcher/index.ts'
+import { readConsolidationPolicy, type ConsolidationPolicy, type ConsolidationSettings } from '../consolidation/index.ts'
+import { DEFAULT_DEPOSIT_POLICY, type ConfirmationRule, type DepositPolicy } from '../deposits/index.ts'
+import { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, type SendingPolicy } from '../outgoing/index.ts'
+import { readSweepPolicy, type SweepPolicy, type SweepSettings } from '../sweeps/index.ts'
+import { readTreasuryPolicy, type TreasuryPolicy, type TreasurySettings } from '../treasury/index.ts'
+import { DEFAULT_WATCHER_SETTINGS, type WatcherSettings } from '../watcher/index.ts'
 
 /** What `BURSAR_POLICY_FILE` may say of a network; everything left out keeps its default. Amounts are decimal digits. */
 interface NetworkPolicy extends TreasurySettings {

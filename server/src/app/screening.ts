@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
-import type { AccountChainAdapter, ChainAdapter } from './adapters/chains/port.ts'
-import type { Catalogue } from './assets/index.ts'
+import type { AccountChainAdapter, ChainAdapter } from '../adapters/chains/port.ts'
+import type { Catalogue } from '../assets/index.ts'
 import { createScreeners, type ScreeningFile } from './screening-file.ts'
-import { hasHash, type CreditedSubscriber, type Deposit, type Deposits } from './deposits/index.ts'
-import type { Job } from './jobs/index.ts'
-import { joinEffects, noEffects, type Effects } from './effects/index.ts'
-import type { PausePoint } from './outgoing/index.ts'
-import { momentOf, type Runtime } from './platform/runtime.ts'
+import { hasHash, type CreditedSubscriber, type Deposit, type Deposits } from '../deposits/index.ts'
+import type { Job } from '../jobs/index.ts'
+import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
+import type { PausePoint } from '../outgoing/index.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
 import {
   ask, complianceOf, createListAgeJob, createScreenJob, decide, findScreening, lookUpListed, statesOf, type JudgedSubscriber, type ScreeningRules, type ScreeningState,
-} from './screening/index.ts'
-import { giveUp, type Withdrawal } from './withdrawals/index.ts'
+} from '../screening/index.ts'
+import { giveUp, type Withdrawal } from '../withdrawals/index.ts'
 
 const newToken = (): string => randomBytes(16).toString('hex')
 

@@ -1,10 +1,10 @@
-import { createSmtpSender } from './adapters/mail/smtp.ts'
-import { createDocumentMaker } from './documents/index.ts'
-import type { Job } from './jobs/index.ts'
-import { announceSending, createActivityJob, createMailPruneJob, createSendJob } from './mail/index.ts'
-import type { PausePoint } from './outgoing/index.ts'
-import { momentOf, type Runtime } from './platform/runtime.ts'
-import type { SmtpPlace } from './platform/setting.ts'
+import { createSmtpSender } from '../adapters/mail/smtp.ts'
+import { createDocumentMaker } from '../documents/index.ts'
+import type { Job } from '../jobs/index.ts'
+import { announceSending, createActivityJob, createMailPruneJob, createSendJob } from '../mail/index.ts'
+import type { PausePoint } from '../outgoing/index.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import type { SmtpPlace } from '../platform/setting.ts'
 
 /** The mail server of this installation; null where there is none. */
 export interface MailSettings {

@@ -1,19 +1,19 @@
-import type { Catalogue } from './assets/index.ts'
+import type { Catalogue } from '../assets/index.ts'
 import {
   createConversionJob, createDepositExpecting, createTargetKeeper, expectFiat, type ConversionDeps,
-} from './conversions/index.ts'
-import type { CreditedSubscriber } from './deposits/index.ts'
-import type { ExchangePolicy } from './exchange/index.ts'
-import type { PaymentListener } from './acquiring/index.ts'
-import { invoicesAt } from './invoices/index.ts'
-import type { Job } from './jobs/index.ts'
-import { defaultTargetOf } from './merchants/index.ts'
-import { createStopsReader } from './orders/index.ts'
-import type { PausePoint, WalletKeys } from './outgoing/index.ts'
-import type { KeepTarget } from './platform/target.ts'
-import type { Runtime } from './platform/runtime.ts'
-import { createLegsReader } from './rates/index.ts'
-import { createTermsReader, type AddressHolders, type Rules } from './withdrawals/index.ts'
+} from '../conversions/index.ts'
+import type { CreditedSubscriber } from '../deposits/index.ts'
+import type { ExchangePolicy } from '../exchange/index.ts'
+import type { PaymentListener } from '../acquiring/index.ts'
+import { invoicesAt } from '../invoices/index.ts'
+import type { Job } from '../jobs/index.ts'
+import { defaultTargetOf } from '../merchants/index.ts'
+import { createStopsReader } from '../orders/index.ts'
+import type { PausePoint, WalletKeys } from '../outgoing/index.ts'
+import type { KeepTarget } from '../platform/target.ts'
+import type { Runtime } from '../platform/runtime.ts'
+import { createLegsReader } from '../rates/index.ts'
+import { createTermsReader, type AddressHolders, type Rules } from '../withdrawals/index.ts'
 
 export interface ConvertingWorld {
   runtime: Runtime

@@ -1,5 +1,5 @@
-import type { Signer } from './adapters/signer/port.ts'
-import type { TronSweepPermission } from './sweeps/index.ts'
+import type { Signer } from '../adapters/signer/port.ts'
+import type { TronSweepPermission } from '../sweeps/index.ts'
 
 /** What is read here of the signer's policy of TRON, as its administrator wrote it. */
 interface WrittenPolicy {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
-import { createAmlbot, type AmlbotSettings } from './adapters/screening/amlbot.ts'
-import { createIssuerFreezes } from './adapters/screening/issuer-freezes.ts'
-import { createLocalLists, type ListAnswer } from './adapters/screening/local-lists.ts'
-import type { Screener } from './adapters/screening/port.ts'
-import type { ScreeningRules } from './screening/index.ts'
+import { createAmlbot, type AmlbotSettings } from '../adapters/screening/amlbot.ts'
+import { createIssuerFreezes } from '../adapters/screening/issuer-freezes.ts'
+import { createLocalLists, type ListAnswer } from '../adapters/screening/local-lists.ts'
+import type { Screener } from '../adapters/screening/port.ts'
+import type { ScreeningRules } from '../screening/index.ts'
 
 type ProviderSettings = { kind: 'local-lists' } | { kind: 'issuer-freezes' } | ({ kind: 'amlbot' } & AmlbotSettings)
 

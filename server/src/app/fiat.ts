@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto'
 import {
   callbackRoutes, createAcquiringPruneJob, createPaymentHearing, createPaymentJob, createRefundJob, createRoutingTable, createStatementJob,
   type CallbackListener, type PaymentListener, type RoutingTable,
-} from './acquiring/index.ts'
-import { openAcquirers, readAcquirersConfig, type Acquirer, type AcquirersConfig } from './adapters/acquirers/index.ts'
-import type { Catalogue } from './assets/index.ts'
-import { payoutBooks } from './card-payouts/index.ts'
+} from '../acquiring/index.ts'
+import { openAcquirers, readAcquirersConfig, type Acquirer, type AcquirersConfig } from '../adapters/acquirers/index.ts'
+import type { Catalogue } from '../assets/index.ts'
+import { payoutBooks } from '../card-payouts/index.ts'
 import { expectingFiat } from './converting.ts'
-import { createFiatExpiryJob, createPaymentFollowing, fiatInvoiceFormRoute, fiatInvoiceRoutes, type FiatInvoiceSettings } from './fiat-invoices/index.ts'
-import { createRateLimiter } from './http/index.ts'
-import type { Job } from './jobs/index.ts'
-import type { MerchantDirectory } from './merchants/index.ts'
-import type { PausePoint } from './outgoing/index.ts'
-import type { KeepTarget } from './platform/target.ts'
-import type { PageRoute } from './platform/page.ts'
-import type { Route } from './platform/route.ts'
-import type { Runtime } from './platform/runtime.ts'
+import { createFiatExpiryJob, createPaymentFollowing, fiatInvoiceFormRoute, fiatInvoiceRoutes, type FiatInvoiceSettings } from '../fiat-invoices/index.ts'
+import { createRateLimiter } from '../http/index.ts'
+import type { Job } from '../jobs/index.ts'
+import type { MerchantDirectory } from '../merchants/index.ts'
+import type { PausePoint } from '../outgoing/index.ts'
+import type { KeepTarget } from '../platform/target.ts'
+import type { PageRoute } from '../platform/page.ts'
+import type { Route } from '../platform/route.ts'
+import type { Runtime } from '../platform/runtime.ts'
 
 /** Accounts with acquirers, and which gets which order. */
 export interface Acquirers {

@@ -1,8 +1,8 @@
 import type { EvmNetwork } from '@bursar/chainkit'
-import type { Signer } from './adapters/signer/port.ts'
-import { raiseAlert, resolveAlert } from './platform/alerts.ts'
-import { momentOf, type Runtime } from './platform/runtime.ts'
-import type { Allowed } from './sweeps/index.ts'
+import type { Signer } from '../adapters/signer/port.ts'
+import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import type { Allowed } from '../sweeps/index.ts'
 
 /** What is read here of the signer's policy, as its administrator wrote it. */
 interface WrittenPolicy {

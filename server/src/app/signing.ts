@@ -1,13 +1,13 @@
 import { isEvmNetwork } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import type { Signer } from './adapters/signer/port.ts'
-import type { Catalogue } from './assets/index.ts'
-import { transferOf } from './cold/index.ts'
-import type { Db } from './db/index.ts'
-import { rescale } from './money/index.ts'
-import type { Outgoing, Purpose, SigningPurpose } from './outgoing/index.ts'
-import { tronPurposeOf } from './sweeps/index.ts'
-import { approvalsOf, carriedBy, type Withdrawal } from './withdrawals/index.ts'
+import type { Signer } from '../adapters/signer/port.ts'
+import type { Catalogue } from '../assets/index.ts'
+import { transferOf } from '../cold/index.ts'
+import type { Db } from '../db/index.ts'
+import { rescale } from '../money/index.ts'
+import type { Outgoing, Purpose, SigningPurpose } from '../outgoing/index.ts'
+import { tronPurposeOf } from '../sweeps/index.ts'
+import { approvalsOf, carriedBy, type Withdrawal } from '../withdrawals/index.ts'
 
 interface AssetLimits {
   approvalsAbove?: string

@@ -1,6 +1,6 @@
-import { createSources, type SourceSettings } from './adapters/rates/sources.ts'
-import type { ExchangeSettings } from './exchange/index.ts'
-import type { AgreementRules } from './rates/index.ts'
+import { createSources, type SourceSettings } from '../adapters/rates/sources.ts'
+import type { ExchangeSettings } from '../exchange/index.ts'
+import type { AgreementRules } from '../rates/index.ts'
 
 /** `BURSAR_EXCHANGE_FILE`: which order books and official rates are read, how they are judged, and what may be exchanged. */
 export interface ExchangeFile {

@@ -1,18 +1,18 @@
 import { randomInt } from 'node:crypto'
-import type { RoutingTable } from './acquiring/index.ts'
-import type { Acquirer } from './adapters/acquirers/port.ts'
-import type { Catalogue } from './assets/index.ts'
+import type { RoutingTable } from '../acquiring/index.ts'
+import type { Acquirer } from '../adapters/acquirers/port.ts'
+import type { Catalogue } from '../assets/index.ts'
 import {
   cardPayoutRoutes, createAskingJob, createResealingJob, createSendingJob, type CardPayoutDeps,
-} from './card-payouts/index.ts'
-import { fiatExchangeWithdrawalRoutes } from './exchange-withdrawals/index.ts'
-import type { DeskDeps } from './exchange/index.ts'
-import type { Job } from './jobs/index.ts'
-import type { Committer } from './ledger/index.ts'
-import type { PausePoint } from './outgoing/index.ts'
-import type { Route } from './platform/route.ts'
-import type { Runtime } from './platform/runtime.ts'
-import { createSecretRing, type SecretRing } from './platform/secrets.ts'
+} from '../card-payouts/index.ts'
+import { fiatExchangeWithdrawalRoutes } from '../exchange-withdrawals/index.ts'
+import type { DeskDeps } from '../exchange/index.ts'
+import type { Job } from '../jobs/index.ts'
+import type { Committer } from '../ledger/index.ts'
+import type { PausePoint } from '../outgoing/index.ts'
+import type { Route } from '../platform/route.ts'
+import type { Runtime } from '../platform/runtime.ts'
+import { createSecretRing, type SecretRing } from '../platform/secrets.ts'
 
 export interface CardWorld {
   runtime: Runtime

@@ -1,12 +1,12 @@
 import type { Network } from '@bursar/chainkit'
-import { createCryptoPages, createFiatPages, createLivePages, createSellers, invoicePageRoutes, robotsRoute } from './checkout/index.ts'
-import { listen, type PoolSettings } from './db/index.ts'
-import { createDocumentMaker, type DocumentMaker } from './documents/index.ts'
+import { createCryptoPages, createFiatPages, createLivePages, createSellers, invoicePageRoutes, robotsRoute } from '../checkout/index.ts'
+import { listen, type PoolSettings } from '../db/index.ts'
+import { createDocumentMaker, type DocumentMaker } from '../documents/index.ts'
 import { fiatSettings, type FiatWorld } from './fiat.ts'
-import { createInvoices } from './invoices/index.ts'
+import { createInvoices } from '../invoices/index.ts'
 import { invoiceSettings, type InvoicingWorld } from './invoicing.ts'
-import type { MerchantDirectory } from './merchants/index.ts'
-import type { PageRoute } from './platform/page.ts'
+import type { MerchantDirectory } from '../merchants/index.ts'
+import type { PageRoute } from '../platform/page.ts'
 
 export interface Checkout {
   routes: PageRoute[]

@@ -1,10 +1,10 @@
 import { isNetwork } from '@bursar/chainkit'
-import type { Catalogue } from './assets/index.ts'
-import type { ClaimSettings, ClaimTokens } from './invoices/index.ts'
-import type { WalletKeys } from './outgoing/index.ts'
-import type { Runtime } from './platform/runtime.ts'
-import { freshPrices } from './rates/index.ts'
-import { checkDestination } from './withdrawals/index.ts'
+import type { Catalogue } from '../assets/index.ts'
+import type { ClaimSettings, ClaimTokens } from '../invoices/index.ts'
+import type { WalletKeys } from '../outgoing/index.ts'
+import type { Runtime } from '../platform/runtime.ts'
+import { freshPrices } from '../rates/index.ts'
+import { checkDestination } from '../withdrawals/index.ts'
 
 export interface InvoicingWorld {
   runtime: Runtime

@@ -1,0 +1,102 @@
+import type { World } from './world.ts'
+import type { Network } from '@bursar/chainkit'
+import { addressRoutes, createAddressIssuer, createStockJob, familyOf } from '../addresses/index.ts'
+import { assetRoutes } from '../assets/index.ts'
+import { balanceRoutes } from '../balances/index.ts'
+import { hearPayoutCallback } from '../card-payouts/index.ts'
+import { problemPage } from '../checkout/index.ts'
+import { createCheckout } from './paying.ts'
+import { exchangingDeps, targetKeeper } from './converting.ts'
+import type { PoolSettings } from '../db/index.ts'
+import { depositRoutes, findDeposit } from '../deposits/index.ts'
+import { exchangeRoutes } from '../exchange/index.ts'
+import { createHttpServer, createRateLimiter, type HostedPages, type HttpDeps } from '../http/index.ts'
+import { createInvoiceCreator, invoiceFormRoute, invoiceRoutes } from '../invoices/index.ts'
+import { invoiceSettings } from './invoicing.ts'
+import { exchangeWithdrawalRoutes } from '../exchange-withdrawals/index.ts'
+import type { Job } from '../jobs/index.ts'
+import { createCommitter } from '../ledger/index.ts'
+import { markKeyUsed, type MerchantDirectory } from '../merchants/index.ts'
+import type { PageRoute } from '../platform/page.ts'
+import type { Route } from '../platform/route.ts'
+import { createPriceReader } from '../rates/index.ts'
+import { webhookRoutes } from '../webhooks/index.ts'
+import { createAddressHolders, findById, withdrawalRoutes } from '../withdrawals/index.ts'
+import { createCardApi } from './cards.ts'
+import { createFiatApi } from './fiat.ts'
+import { reportPage, screeningRoutes } from '../screening/index.ts'
+
+const STOCK_TARGET = 2_000
+
+export type ApiLimits = Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute' | 'fingerprintKey'> & {
+  pages: Pick<HostedPages, 'postsPerMinute' | 'getsPerMinute' | 'streams'>
+  /** of the EVM chains, for payment URIs */
+  chainIds: ReadonlyMap<Network, bigint>
+}
+
+/** The merchant API: what serves requests, and the jobs that keep them fast. */
+export const createApi = (world: World, directory: MerchantDirectory, pool: PoolSettings, { chainIds, ...limits }: ApiLimits) => {
+  const { runtime, catalogue, wallet } = world
+  const committer = createCommitter(pool)
+  const holders = createAddressHolders(pool)
+  const { networks } = catalogue
+  const issuer = createAddressIssuer({
+    db: runtime.db,
+    keys: wallet,
+    limitOf: async (merchantId) => (await directory.find(merchantId))?.settings.addressLimit ?? null,
+  })
+  const creator = createInvoiceCreator(runtime.db)
+  const tickers = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
+  const keepTarget = targetKeeper(world)
+  const fiat = createFiatApi(world, { directory, keepTarget, hearing: [hearPayoutCallback] })
+  const exchanging = exchangingDeps(world, holders)
+  const routes: Route[] = [
+    ...balanceRoutes({ runtime, catalogue }),
+    ...addressRoutes({ runtime, issuer, networks, keepTarget }),
+    ...depositRoutes({ db: runtime.db, catalogue }),
+    ...withdrawalRoutes({ runtime, committer, ...exchanging.placing }),
+    ...assetRoutes({ catalogue, prices: createPriceReader(runtime.db, tickers, runtime.clock.now) }),
+    ...screeningRoutes({ db: runtime.db, publicUrl: world.publicUrl, exists: async (kind, merchantId, id) => (await (kind === 'deposit' ? findDeposit : findById)(runtime.db, merchantId, id)) !== undefined }),
+    ...webhookRoutes({ db: runtime.db }),
+    ...fiat.routes,
+    ...createCardApi(world, committer, exchanging.desk),
+    ...invoiceRoutes({ runtime, directory, creator, settings: invoiceSettings(world), keepTarget }),
+    ...exchangeRoutes(exchanging.desk),
+    ...exchangeWithdrawalRoutes(exchanging),
+  ]
+  const checkout = createCheckout(world, directory, pool, chainIds)
+  const pages: PageRoute[] = [
+    ...checkout.routes,
+    reportPage({ db: runtime.db, documents: checkout.documents }),
+    ...fiat.pages,
+    invoiceFormRoute({ runtime, creator, settings: invoiceSettings(world), keepTarget, directory, limiter: createRateLimiter(), now: runtime.clock.now }),
+  ]
+  const server = createHttpServer({
+    directory,
+    clock: runtime.clock,
+    ...limits,
+    routes,
+    pages: { routes: pages, problem: problemPage, ...limits.pages },
+    log: runtime.log,
+    ready: async () => {
+      await runtime.db.selectFrom('business_clock').select('offset_ms').execute()
+    },
+    onFirstUse: (merchant, key) => {
+      runtime.db
+        .transaction()
+        .execute((tx) => markKeyUsed(tx, merchant.id, key.id, new Date(runtime.clock.business())))
+        .catch((err: unknown) => runtime.log.warn({ err }, 'the first use of a key was not noted and will be with its next'))
+    },
+  })
+  const families = [...new Set([...networks].map(familyOf))]
+  const jobs: Job[] = [createStockJob({ runtime, keys: wallet, families, target: STOCK_TARGET })]
+  const close = async (): Promise<void> => {
+    await server.close()
+    await checkout.close()
+    await issuer.close()
+    await creator.close()
+    await committer.close()
+    await holders.close()
+  }
+  return { server, jobs, close }
+}

@@ -1,0 +1,37 @@
+import type { World } from './world.ts'
+import type { Catalogue } from '../assets/index.ts'
+import { createConsolidationSettlement, createOutrunFollowing } from '../consolidation/index.ts'
+import { createColdFollowing, createColdSettlement } from '../cold/index.ts'
+import { depositExpecting } from './converting.ts'
+import { createDeposits, type Deposits } from '../deposits/index.ts'
+import { createInvoices } from '../invoices/index.ts'
+import { invoiceSettings } from './invoicing.ts'
+import { createFollowing, type OutgoingSubscriber } from '../outgoing/index.ts'
+import { freshPrices } from '../rates/index.ts'
+import { createHouseFollowing, createSweepSettlement } from '../sweeps/index.ts'
+import { createFunding } from '../treasury/index.ts'
+import { createUntracedAlarm, type ChainListener } from '../watcher/index.ts'
+import { createSettlement } from '../withdrawals/index.ts'
+import { createScreenCredited } from './screening.ts'
+
+/** Whose money our transactions carry. */
+export const settlements = (catalogue: Catalogue): OutgoingSubscriber[] => [
+  createSettlement(catalogue), createSweepSettlement(catalogue), createConsolidationSettlement(catalogue), createColdSettlement(catalogue),
+]
+
+/** The rooms that follow chains, in the order they are told. */
+export const createListeners = (world: World): { listeners: ChainListener[]; deposits: ReturnType<typeof createDeposits> } => {
+  const { catalogue, policies, runtime } = world
+  const deposits: Deposits = createDeposits({
+    catalogue,
+    policy: policies.deposits,
+    prices: (tx, tickers) => freshPrices(tx, tickers, new Date(runtime.clock.now())),
+    ...(world.screening === null
+      ? { onCredited: [depositExpecting()] }
+      : { onCredited: [createScreenCredited(world.publicUrl, () => deposits)], onVerified: [depositExpecting()] }),
+    followers: [createInvoices(invoiceSettings(world)).follow],
+  })
+  const outgoing = createFollowing(settlements(catalogue))
+  const house = createHouseFollowing(catalogue)
+  return { listeners: [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createOutrunFollowing(), createUntracedAlarm()], deposits }
+}

@@ -1,0 +1,10 @@
+/**
+ * The composition root: the only place that knows every room. Each file composes what one role, or one part of the product, is made
+ * of; commands and `main.ts` stand on it.
+ */
+export { createApi } from './api.ts'
+export type { ApiLimits } from './api.ts'
+export { createListeners } from './following.ts'
+export { createWatchers } from './watchers.ts'
+export { createWorkerJobs } from './worker.ts'
+export type { WorkerDeps, World } from './world.ts'

@@ -1,0 +1,74 @@
+import { settlements } from './following.ts'
+import type { WorkerDeps, World } from './world.ts'
+import { isEvmNetwork } from '@bursar/chainkit'
+import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
+import { createConsolidationJob, createRescueJob, payForParent } from '../consolidation/index.ts'
+import { createColdJob } from '../cold/index.ts'
+import { createEvmDirect } from '../direct/index.ts'
+import type { Job } from '../jobs/index.ts'
+import { createSendingJob, evmHotAddress, evmHotKeys, tronHotAddress } from '../outgoing/index.ts'
+import { createEvmSweepJob, createTronSweepJob } from '../sweeps/index.ts'
+import { unlessStopped } from '../treasury/index.ts'
+import {
+  createBitcoinPayoutJob, createEvmPayoutJob, createRebalanceJob, createTronPayoutJob, spendableSun, type PayoutDeps,
+} from '../withdrawals/index.ts'
+import { createAdmission } from './screening.ts'
+import { createSigning } from './signing.ts'
+import { createSweepPermission } from './sweep-permission.ts'
+import { createTronSweepPermission } from './tron-sweep-permission.ts'
+
+const SWEEP_EVERY_MS = 5_000
+const TREASURY_EVERY_MS = 10_000
+
+/** What sends from and gathers in the wallets of one network. */
+export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[] => {
+  const { runtime, catalogue, wallet, policies } = world
+  const { network } = adapter
+  const policy = policies.sending[network]
+  const signing = createSigning(runtime.db, catalogue, deps.signer)
+  const admitted = createAdmission(world)
+  const payout: PayoutDeps = { runtime, catalogue, adapter, wallet, policy, approved: async (waiting) => signing.approved(await admitted(waiting)), pause: deps.pause }
+  const joining = network === 'BITCOIN' ? { ...payout, adapter: adapter as CoinChainAdapter, sending: policy, policy: policies.consolidation } : undefined
+  const sending = createSendingJob({
+    runtime,
+    network,
+    adapter,
+    signer: deps.signer,
+    policy,
+    wallet,
+    subscribers: settlements(catalogue),
+    purposeOf: signing.purposeOf,
+    pause: deps.pause,
+    ...(joining && { payForParent: payForParent(joining) }),
+  })
+  const everyMs = policies.payoutEveryMs[network]
+  const cold = coldJob(world, deps, adapter, (ticker) => signing.coldAddress(network, ticker))
+  const own = (...jobs: Job[]): Job[] => jobs.map((job) => unlessStopped(runtime.db, network, job))
+  if (joining) return [createBitcoinPayoutJob(payout, everyMs), sending, ...own(createConsolidationJob(joining), createRescueJob(joining), cold)]
+  if (network === 'TRON') {
+    const tron = { ...payout, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
+    const sweeps = createTronSweepJob(
+      { ...tron, policy: policies.sweep.TRON, maxFee: policy.maxFee, allowed: createTronSweepPermission(deps.signer), spendable: () => spendableSun(tron) },
+      SWEEP_EVERY_MS,
+    )
+    return [createTronPayoutJob(tron, everyMs), sending, ...own(sweeps, cold)]
+  }
+  if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)
+  const evm = { ...payout, network, adapter: adapter as AccountChainAdapter, chainId: deps.chainIds.get(network)!, hotAddress: evmHotAddress(wallet), hotKeys: evmHotKeys(wallet, policy.hotAddresses) }
+  const allowed = createSweepPermission(runtime, deps.signer, network, evm.hotAddress)
+  const sweeps = createEvmSweepJob({ ...evm, policy: policies.sweep[network], sending: policy, allowed }, SWEEP_EVERY_MS)
+  const fromDeposits = createEvmDirect({ ...evm, sending: policy, sweeps: policies.sweep[network] })
+  return [createEvmPayoutJob({ ...evm, fromDeposits }, everyMs), sending, ...own(sweeps, cold, createRebalanceJob(evm, SWEEP_EVERY_MS))]
+}
+
+const coldJob = (
+  { runtime, catalogue, wallet, policies }: World,
+  { chainIds, pause }: WorkerDeps,
+  adapter: ChainAdapter,
+  signersCold: (ticker: string) => Promise<string | undefined>,
+): Job => {
+  const { network } = adapter
+  const chainId = isEvmNetwork(network) ? { chainId: chainIds.get(network)! } : {}
+  const policy = { sending: policies.sending[network], treasury: policies.treasury[network] }
+  return createColdJob({ runtime, catalogue, network, adapter, wallet, ...policy, ...chainId, signersCold, pause }, TREASURY_EVERY_MS)
+}
