@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
-const slow = ['sandbox/**/*.test.ts', 'test/{system,crash,simulation,browser}/**/*.test.ts', '**/*.system.test.ts']
+const slow = ['sandbox/**/*.test.ts', 'test/{system,simulation}/**/*.test.ts', '**/*.system.test.ts']
+/** What takes minutes a file: `.ci/run` runs it, and whoever asks for it (`npm test -- --project long`). */
+const long = ['test/{crash,browser}/**/*.test.ts', 'test/system/emulated-acquirers.system.test.ts']
 const setupFiles = ['test/setup/cleaning.ts']
 const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
 
@@ -13,7 +15,7 @@ export default defineConfig({
           name: 'unit',
           setupFiles,
           include: ['**/*.test.ts'],
-          exclude: [...never, ...slow],
+          exclude: [...never, ...slow, ...long],
           maxWorkers: 2,
           testTimeout: 15_000,
           sequence: { groupOrder: 0 },
@@ -25,11 +27,23 @@ export default defineConfig({
           name: 'system',
           setupFiles,
           include: slow,
-          exclude: never,
+          exclude: [...never, ...long],
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'long',
+          setupFiles,
+          include: long,
+          exclude: never,
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

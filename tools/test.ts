@@ -1,7 +1,8 @@
 /**
  * `npm test`: the checks, then all tests, then one table. Arguments go to vitest, and then the checks are left out:
  *
- *     npm test                      everything
+ *     npm test                      everything but the long suites, which `CI=1` adds
+ *     npm test -- --project long    those
  *     npm test -- server/src/money  the tests of one folder
  *     npm run check                 the checks alone
  */
@@ -41,6 +42,8 @@ const checks: readonly Step[] = [
 
 const onlyChecks = process.argv.includes('--checks')
 const filters = process.argv.slice(2).filter((argument) => argument !== '--checks')
+/** Whoever names nothing gets what a quarter of an hour is enough for; CI gets all. */
+const projects = filters.length > 0 || process.env['CI'] ? [] : ['--project', 'unit', '--project', 'system']
 mkdirSync(join(root, '.bursar'), { recursive: true, mode: 0o711 })
 rmSync(report, { force: true })
 rmSync(summary, { force: true })
@@ -69,7 +72,7 @@ async function runCheck(step: Step): Promise<Outcome> {
 async function runTests(): Promise<Outcome[]> {
   const started = performance.now()
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const code = await run('node_modules/vitest/vitest.mjs', ['run', ...reporters, ...filters])
+  const code = await run('node_modules/vitest/vitest.mjs', ['run', ...reporters, ...projects, ...filters])
   const tests = { name: 'tests', seconds: since(started), ...countTests() }
   if (code === 0 || tests.failed > 0) return [tests]
   // Red without a failed test: a file that cannot be loaded, an error outside any test, or vitest itself ended.
@@ -108,5 +111,6 @@ function print(): void {
   }
   const line = `${total} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`
   writeFileSync(summary, `${line}\n`)
+  if (projects.length > 0 && !onlyChecks) console.log('\nThe long suites (killed processes, browsers) are left to .ci/run, or npm test -- --project long')
   console.log(`\n${line}`)
 }
