@@ -20,6 +20,8 @@ export interface EvmTransaction {
   readonly data?: string
   /** In wei. */
   readonly value?: bigint
+  /** Absent: what it would take on the newest block. */
+  readonly gas?: bigint
 }
 
 export interface EvmReceipt {
@@ -31,7 +33,8 @@ export interface EvmReceipt {
 
 /** Sends and returns the hash; the transaction waits for a block, in which it may fail. */
 export function sendTransaction(rpc: Rpc, transaction: EvmTransaction): Promise<string> {
-  return rpc<string>('eth_sendTransaction', { ...transaction, value: toHex(transaction.value ?? 0n) })
+  const { gas, ...rest } = transaction
+  return rpc<string>('eth_sendTransaction', { ...rest, value: toHex(transaction.value ?? 0n), ...(gas === undefined ? {} : { gas: toHex(gas) }) })
 }
 
 /** Sends and mines a block. Throws with the contract's reason when the transaction fails. */
@@ -46,7 +49,8 @@ export async function sendAndMine(rpc: Rpc, transaction: EvmTransaction): Promis
 
 /** A receipt gives no reason; the same call on the new state usually does. */
 async function failureOf(rpc: Rpc, hash: string, transaction: EvmTransaction): Promise<Error> {
-  const call = { ...transaction, value: toHex(transaction.value ?? 0n) }
+  const { gas: _, ...rest } = transaction
+  const call = { ...rest, value: toHex(transaction.value ?? 0n) }
   const reason = await rpc('eth_call', call, 'latest').then(
     () => 'no reason given',
     (error: Error) => error.message,

@@ -73,13 +73,19 @@ async function payCoin(rpc: Rpc, to: string, value: bigint): Promise<string> {
   return sendTransaction(rpc, { from: faucetAccount, to, value })
 }
 
+/**
+ * More than any transfer takes. An estimate on the newest block is too little when a sweep empties the receiver before this is mined: its
+ * first unit of a token costs more than another one.
+ */
+const TRANSFER_GAS = 200_000n
+
 /** A real transfer between holders, not a mint to the receiver: that is what a watcher will see on a real chain. */
 async function payToken(rpc: Rpc, token: string, decimals: number, to: string, units: bigint): Promise<string> {
   if ((await tokenBalance(rpc, token, faucetAccount, 'pending')) < units) {
     await mint(rpc, token, faucetAccount, units + plenty * 10n ** BigInt(decimals))
   }
   const data = encodeFunctionData({ abi: readArtifact('TestToken').abi, functionName: 'transfer', args: [to, units] })
-  return sendTransaction(rpc, { from: faucetAccount, to: token, data })
+  return sendTransaction(rpc, { from: faucetAccount, to: token, data, gas: TRANSFER_GAS })
 }
 
 async function coinBalance(rpc: Rpc, address: string): Promise<bigint> {

@@ -7,9 +7,8 @@ import { sql } from 'kysely'
 import type { Catalogue } from '../../server/src/assets/index.ts'
 import { uuidv7 } from '../../server/src/base/id.ts'
 import { inTransaction, type Db } from '../../server/src/db/index.ts'
-import { fundAcquirerItem } from '../../server/src/acquiring/index.ts'
 import { fundPosition } from '../../server/src/exchange/index.ts'
-import { applyAll, totalOf } from '../../server/src/ledger/index.ts'
+import { applyAll, HOUSE, totalOf } from '../../server/src/ledger/index.ts'
 import { parseUnits } from '../../server/src/money/index.ts'
 
 export const newId = (): string => uuidv7(Date.now(), randomBytes(10))
@@ -33,8 +32,14 @@ export function writeExchangeFile(dir: string, market: string): string {
 const STOCK: Record<string, string> = { BTC: '1', ETH: '20', BNB: '20', TRX: '20000', USDT: '50000', USDC: '20000', UAH: '2000000', KZT: '20000000' }
 const LOOK_EVERY_MS = 1_000
 
-/** Puts the owner's money into the position once it is booked, each asset once; currencies at the account with an acquirer. Ends when all is done, or told to. */
-export async function stockPositions(db: Db, catalogue: Catalogue, acquirer: string, signal: AbortSignal): Promise<void> {
+const inBankItem = (asset: string, units: bigint, at: Date): Parameters<typeof applyAll>[1][number] => {
+  const id = newId()
+  const leg = (kind: 'bank' | 'capital', posted: bigint) => ({ account: { merchantId: HOUSE, asset, kind }, posted, held: 0n })
+  return { transfer: { id, merchantId: HOUSE, kind: 'post', cause: { kind: 'funding', id }, legs: [leg('bank', -units), leg('capital', units)], at } }
+}
+
+/** Puts the owner's money into the position once it is booked, each asset once; currencies are in the owner's own bank account. Ends when all is done, or told to. */
+export async function stockPositions(db: Db, catalogue: Catalogue, signal: AbortSignal): Promise<void> {
   const left = new Map(Object.entries(STOCK).filter(([ticker]) => catalogue.find(ticker) !== undefined))
   while (left.size > 0 && !signal.aborted) {
     for (const [ticker, amount] of left) {
@@ -45,8 +50,8 @@ export async function stockPositions(db: Db, catalogue: Catalogue, acquirer: str
       else if (catalogue.findFiat(ticker) || (await totalOf(db, ticker, 'capital')) >= parsed.units) {
         const moment = { at: new Date(), newId }
         await inTransaction(db, async (tx) => {
-          // Money at a bank is booked when it is sent there; coins are when their block is final.
-          if (catalogue.findFiat(ticker)) await applyAll(tx, [fundAcquirerItem({ acquirer, ticker, units: parsed.units }, moment)])
+          // Coins are booked when their block is final; money in the owner's own bank account is there when the owner says so.
+          if (catalogue.findFiat(ticker)) await applyAll(tx, [inBankItem(ticker, parsed.units, moment.at)])
           await fundPosition(tx, ticker, parsed.units, moment)
         })
         left.delete(ticker)

@@ -67,7 +67,7 @@ export function openTreasury(options: {
       }
     },
     stock: () => {
-      stocking = stockPositions(db, catalogue, ACQUIRER, stopping.signal).catch((error: Error) => options.log(`the owner's money is not traded with: ${error.message}`))
+      stocking = stockPositions(db, catalogue, stopping.signal).catch((error: Error) => options.log(`the owner's money is not traded with: ${error.message}`))
     },
     credit: async ({ merchantId, ticker, amount }) => {
       const units = unitsOf(catalogue, ticker, amount)

@@ -16,7 +16,7 @@ const BLOCKS = 5
 const MOST_LOOKED_AT = 100
 
 describe.skipIf(url === undefined)('a public node of TRON', () => {
-  const adapter = createTronAdapter({ url: url ?? '', tokens: token === undefined ? [] : [token], internalTransactions: false, random: Math.random })
+  const adapter = createTronAdapter({ url: url ?? 'http://127.0.0.1:9', tokens: token === undefined ? [] : [token], internalTransactions: false, random: Math.random })
   afterAll(() => adapter.close())
 
   test('says which chain it is, and its solidified head is behind its head', async () => {
