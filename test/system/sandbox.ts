@@ -87,16 +87,25 @@ const PORTS = [
   'API', 'CONTROL', 'INBOX', 'MAIL', 'BITCOIN', 'ETHEREUM', 'BSC', 'TRON', 'BANK', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER', 'MARKET',
 ] as const
 
+/** Below what systems hand out by themselves, so that no connection of somebody's takes one before its server listens. */
+const [FIRST_PORT, LAST_PORT] = [20_000, 32_000]
+
 const freePorts = async (count: number): Promise<number[]> => {
-  const servers = await Promise.all(
-    Array.from({ length: count }, () => new Promise<ReturnType<typeof createServer>>((resolve) => {
-      const server = createServer().listen(0, '127.0.0.1', () => resolve(server))
-    })),
-  )
-  const ports = servers.map((server) => (server.address() as { port: number }).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  const ports: number[] = []
+  let port = FIRST_PORT + (process.pid * 37) % (LAST_PORT - FIRST_PORT)
+  while (ports.length < count) {
+    if (await canListen(port)) ports.push(port)
+    port = port === LAST_PORT ? FIRST_PORT : port + 1
+  }
   return ports
 }
+
+const canListen = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 
 /** Keeps what was started by name; unlike the sandbox's own supervisor it does not mind a component that dies. */
 const createKeeper = (): Supervisor & { running: Map<string, Running> } => {
