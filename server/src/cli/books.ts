@@ -1,28 +1,12 @@
 import { createAdapters } from '../adapters/chains/index.ts'
 import { isNetwork } from '@bursar/chainkit'
-import { createListeners, type World } from '../app/index.ts'
-import { readExchangePolicy } from '../exchange/index.ts'
-import { joinAcquirers } from '../app/fiat.ts'
-import { createClaimTokens } from '../invoices/index.ts'
+import { createListeners } from '../app/index.ts'
 import { rescan } from '../watcher/index.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { withInstallation } from './merchant.ts'
-import { required, tokensOf, type Opened } from './open.ts'
+import { required, tokensOf } from './open.ts'
 import { reconcileCommand } from './reconcile.ts'
-
-const worldOf = ({ config, runtime, policies }: Opened): World => ({
-  runtime,
-  catalogue: required(config.assets, 'BURSAR_ASSETS_FILE'),
-  policies,
-  exchange: readExchangePolicy(required(config.assets, 'BURSAR_ASSETS_FILE'), config.exchange?.exchange),
-  wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
-  publicUrl: config.publicUrl,
-  acquirers: joinAcquirers(config.acquirers),
-  cardKeys: config.cardKeys,
-  quoteMs: config.quoteSeconds * 1_000,
-  claimTokens: createClaimTokens(config.dataKey),
-  screening: config.screening,
-})
+import { worldOf } from './world.ts'
 
 export const booksCommands: readonly Command[] = [
   reconcileCommand,

@@ -6,10 +6,8 @@ import { createHttpRateSource } from '../adapters/rates/http.ts'
 import { createSources } from '../adapters/rates/sources.ts'
 import { connectSigner } from '../adapters/signer/index.ts'
 import { createApi, createWatchers, createWorkerJobs, type World } from '../app/index.ts'
-import { joinAcquirers } from '../app/fiat.ts'
 import { ensureColdAddresses } from '../cold/index.ts'
 import { listen, type Listener } from '../db/index.ts'
-import { createClaimTokens } from '../invoices/index.ts'
 import { STREAM_LIMITS } from '../http/index.ts'
 import { createJobLoop, type Job } from '../jobs/index.ts'
 import { tellExhausted } from '../mail/index.ts'
@@ -25,10 +23,10 @@ import { momentOf } from '../platform/runtime.ts'
 import { createSecretBox, deriveKey } from '../platform/secrets.ts'
 import { createDelivery } from '../webhooks/index.ts'
 import { figuresOf } from './figures.ts'
-import { readExchangePolicy } from '../exchange/index.ts'
 import { createAddressHolders } from '../withdrawals/index.ts'
 import { openInstallation, required, tokensOf, type Environment, type Opened } from './open.ts'
 import { pausePoints } from './pausing.ts'
+import { worldOf } from './world.ts'
 
 /** What a started role gives back when it is told to stop, in order. */
 type Stop = () => Promise<void>
@@ -37,19 +35,7 @@ type Stop = () => Promise<void>
 export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promise<void> => {
   const opened = await openInstallation(env, role)
   const { config, runtime } = opened
-  const world: World = {
-    runtime,
-    catalogue: required(config.assets, 'BURSAR_ASSETS_FILE'),
-    policies: opened.policies,
-    exchange: readExchangePolicy(required(config.assets, 'BURSAR_ASSETS_FILE'), config.exchange?.exchange),
-    wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
-    publicUrl: config.publicUrl,
-    acquirers: joinAcquirers(config.acquirers),
-    cardKeys: config.cardKeys,
-    quoteMs: config.quoteSeconds * 1_000,
-    claimTokens: createClaimTokens(config.dataKey),
-    screening: config.screening,
-  }
+  const world = worldOf(opened)
   const directory = createDirectory(runtime.db, createSecretBox(config.dataKey))
   const stops: Stop[] = [opened.close]
   stops.push(closing(followChanges(opened, directory)))

@@ -3,10 +3,9 @@ import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
 import { fillOrder, type DeskDeps, type Order } from '../exchange/index.ts'
-import { formatUnits } from '../money/index.ts'
 import { readOwnFee, refusal } from '../orders/index.ts'
 import { checkWithdrawable, holdItem, newWithdrawal, type Place } from '../withdrawals/index.ts'
-import { hold } from './holding.ts'
+import { hold, lessFee } from './holding.ts'
 import { cryptoBody, type CausedBy } from './notice.ts'
 import { insertExchangeWithdrawal } from './store.ts'
 
@@ -43,11 +42,7 @@ export const exchangeAndSend = async (tx: Tx, deps: Pick<DeskDeps, 'runtime'>, o
 /** What the receiver gets: what was bought less the fee, as the network can carry it. */
 const sentOf = (received: bigint, fee: bigint, { where }: Place): bigint => {
   const { asset, on } = where
-  const units = received - fee
-  if (units <= 0n) {
-    const [has, costs] = [formatUnits(received, asset.scale), formatUnits(fee, asset.scale)]
-    throw refusal(orderErrors.amountTooLow, `Withdraw amount too low: of ${has} ${asset.ticker} the fee takes ${costs}`, 'amount')
-  }
+  const units = lessFee(received, fee, asset)
   if (units % 10n ** BigInt(asset.scale - on.decimals) !== 0n) {
     throw refusal(orderErrors.invalidOrder, `fee has more decimals than the ${on.decimals} that ${asset.ticker} has on ${on.network}`, 'fee')
   }

@@ -1,13 +1,11 @@
-import { orderErrors } from '@bursar/contract'
 import type { FiatAsset } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import { currentFee, newPayout, placingItem, readPartLimits, type CardRules, type PlacingDeps } from '../card-payouts/index.ts'
 import type { Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
 import { fillOrder, type DeskDeps, type Order } from '../exchange/index.ts'
-import { formatUnits } from '../money/index.ts'
-import { readOwnFee, refusal } from '../orders/index.ts'
-import { hold } from './holding.ts'
+import { readOwnFee } from '../orders/index.ts'
+import { hold, lessFee } from './holding.ts'
 import { fiatBody } from './notice.ts'
 import { insertExchangeWithdrawal } from './store.ts'
 
@@ -36,11 +34,7 @@ export const exchangeAndPayOut = async (
   // The localId and meta belong to the whole, not to its exchange.
   const exchange = await fillOrder(tx, desk, { ...order, localId: null, meta: null }, moment)
   const fee = readOwnFee(order.payoutFee, currentFee(asset, exchange.target), asset)
-  const units = exchange.target - fee
-  if (units <= 0n) {
-    const [has, costs] = [formatUnits(exchange.target, asset.scale), formatUnits(fee, asset.scale)]
-    throw refusal(orderErrors.amountTooLow, `Withdraw amount too low: of ${has} ${asset.ticker} the fee takes ${costs}`, 'amount')
-  }
+  const units = lessFee(exchange.target, fee, asset)
   const limits = readPartLimits('batch', units, asset, cards.rules)
   const plain = newPayout({ merchantId, kind: 'batch', units, fee, localId: null, meta, toldAs: null }, asset, card, moment)
   const { id } = plain

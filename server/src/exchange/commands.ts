@@ -3,8 +3,8 @@ import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
 import { apply, applyAll, totalOf, type Item, type Outcome } from '../ledger/index.ts'
-import { formatUnits } from '../money/index.ts'
-import { ApiRefusal } from '../platform/route.ts'
+import { refusal, refusalOf } from '../orders/index.ts'
+import type { ApiRefusal } from '../platform/route.ts'
 import type { Direction } from './direction.ts'
 import type { Exchange } from './exchange.ts'
 import { moveInventory } from './inventory.ts'
@@ -57,21 +57,13 @@ export const tellExchange = (exchange: Exchange, { spend, target }: Direction): 
 })
 
 const noInventory = (asset: string, units: bigint): ApiRefusal => {
-  const { status, code, meaning } = orderErrors.notEnoughLiquidity
-  return new ApiRefusal(status, code, `${meaning}: ${units < 0n ? `there is not that much ${asset} to sell` : `no more ${asset} is bought now`}`)
+  const why = units < 0n ? `there is not that much ${asset} to sell` : `no more ${asset} is bought now`
+  return refusal(orderErrors.notEnoughLiquidity, `${orderErrors.notEnoughLiquidity.meaning}: ${why}`)
 }
 
 const refuseUnlessApplied = (outcome: Outcome, { spend }: Direction): void => {
   if (outcome.kind === 'applied') return
-  if (outcome.kind === 'refused' && outcome.guard === 'local-id-taken') {
-    const { status, code, meaning } = orderErrors.localIdPlaced
-    throw new ApiRefusal(status, code, `${meaning}: ${outcome.objectId} has it`, { field: 'localId' })
-  }
-  if (outcome.kind === 'refused' && outcome.guard === 'insufficient') {
-    const { status, code, meaning } = orderErrors.notEnoughBalance
-    throw new ApiRefusal(status, code, `${meaning}: ${formatUnits(outcome.available, spend.scale)} ${spend.ticker} is available`)
-  }
-  throw new Error(`an exchange was refused: ${outcome.kind}`)
+  throw outcome.kind === 'refused' ? refusalOf(outcome, spend.scale) : new Error(`an exchange was refused: ${outcome.kind}`)
 }
 
 /** Moves the owner's capital into the position, or out of it where `units` is below 0. @throws RangeError when there is too little */

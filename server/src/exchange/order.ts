@@ -1,6 +1,6 @@
 import { orderErrors } from '@bursar/contract'
 import { formatUnits, parseUnits } from '../money/index.ts'
-import { ApiRefusal } from '../platform/route.ts'
+import { refusal } from '../orders/index.ts'
 import type { Legs } from '../rates/index.ts'
 import { directionOf, type Direction } from './direction.ts'
 import type { ExchangePolicy } from './policy.ts'
@@ -16,9 +16,6 @@ export interface Asked {
   side: Side
   amount: string
 }
-
-const refusal = (error: { status: number; code: number }, description: string, field?: string): ApiRefusal =>
-  new ApiRefusal(error.status, error.code, description, field === undefined ? {} : { field })
 
 export const readDirection = (policy: ExchangePolicy, { spendTicker, targetTicker }: Pick<Asked, 'spendTicker' | 'targetTicker'>, errors: Refusals): Direction => {
   const direction = directionOf(policy, spendTicker, targetTicker)

@@ -1,7 +1,8 @@
 import { generalErrors, orderErrors } from '@bursar/contract'
-import type { Committer, Item, Outcome, Settled } from '../ledger/index.ts'
+import type { Committer, Item, Outcome, Refusal, Settled } from '../ledger/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../platform/route.ts'
+import { refusal } from './request.ts'
 
 /** What a request wants held and written, at once or not at all. */
 export interface NewOrder {
@@ -36,16 +37,18 @@ const keptAnswer = (settled: Settled, order: NewOrder): { status: number; body: 
 
 const settledAnswer = (settled: Settled, { id, scale }: NewOrder): { status: number; body: unknown } => {
   if (settled.kind === 'applied') return { status: 200, body: { id } }
-  switch (settled.guard) {
-    case 'local-id-taken': {
-      const { status, code, meaning } = orderErrors.localIdPlaced
-      const description = `${meaning}: ${settled.objectId} has it`
-      return { status, body: { code, description, field: 'localId' } }
-    }
+  const { status, code, message, field } = refusalOf(settled, scale)
+  return { status, body: { code, description: message, ...(field === undefined ? {} : { field }) } }
+}
+
+/** Why the ledger did not take an order, as the merchant is told. @param scale decimals of the asset that was to be taken */
+export const refusalOf = (refused: Refusal, scale: number): ApiRefusal => {
+  switch (refused.guard) {
+    case 'local-id-taken':
+      return refusal(orderErrors.localIdPlaced, `${orderErrors.localIdPlaced.meaning}: ${refused.objectId} has it`, 'localId')
     case 'insufficient': {
-      const { status, code, meaning } = orderErrors.notEnoughBalance
-      const description = `${meaning}: ${formatUnits(settled.available, scale)} ${settled.account.asset} is available`
-      return { status, body: { code, description } }
+      const { available, account } = refused
+      return refusal(orderErrors.notEnoughBalance, `${orderErrors.notEnoughBalance.meaning}: ${formatUnits(available, scale)} ${account.asset} is available`)
     }
     case 'hold-closed':
       throw new Error('a new hold can not be closed')

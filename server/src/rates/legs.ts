@@ -1,3 +1,4 @@
+import { keepFor } from '../base/kept.ts'
 import type { Db } from '../db/index.ts'
 import type { Leg } from './leg.ts'
 import { listLegs } from './leg-store.ts'
@@ -23,21 +24,7 @@ export const readLegs = async (db: Db, now: number): Promise<Legs> => {
   return { open, closed }
 }
 
-/** One reading serves every request for this long, so that a request costs no query and no parsing. */
 const KEPT_MS = 500
 
-/** Legs as of at most half a second ago. Concurrent callers share one reading. */
-export const createLegsReader = (db: Db, now: () => number): (() => Promise<Legs>) => {
-  let kept: { at: number; legs: Promise<Legs> } | undefined
-  return () => {
-    const at = now()
-    if (kept === undefined || at - kept.at > KEPT_MS) {
-      const legs = readLegs(db, at)
-      kept = { at, legs }
-      legs.catch(() => {
-        kept = undefined
-      })
-    }
-    return kept.legs
-  }
-}
+/** Legs as of at most half a second ago. */
+export const createLegsReader = (db: Db, now: () => number): (() => Promise<Legs>) => keepFor(KEPT_MS, now, (at) => readLegs(db, at))

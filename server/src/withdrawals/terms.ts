@@ -2,6 +2,7 @@ import { NETWORKS, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { FeeRate } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
+import { keepFor } from '../base/kept.ts'
 import type { Db } from '../db/index.ts'
 import type { StopTerm } from '../orders/index.ts'
 import { freshPrices } from '../rates/index.ts'
@@ -39,24 +40,10 @@ const rateOf = (stored: Record<string, string | boolean>): FeeRate => {
   return { kind: 'gas', legacy: stored.legacy === true, maxFeePerGas, maxPriorityFeePerGas }
 }
 
-/** One reading serves every request for this long, so that a request costs no query. */
 const KEPT_MS = 500
 
-/** Terms as of at most half a second ago. Concurrent callers share one reading. */
-export const createTermsReader = (db: Db, catalogue: Catalogue, now: () => number): (() => Promise<Terms>) => {
-  let kept: { at: number; terms: Promise<Terms> } | undefined
-  return () => {
-    const at = now()
-    if (kept === undefined || at - kept.at > KEPT_MS) {
-      const terms = readTerms(db, catalogue, at)
-      kept = { at, terms }
-      terms.catch(() => {
-        kept = undefined
-      })
-    }
-    return kept.terms
-  }
-}
+/** Terms as of at most half a second ago. */
+export const createTermsReader = (db: Db, catalogue: Catalogue, now: () => number): (() => Promise<Terms>) => keepFor(KEPT_MS, now, (at) => readTerms(db, catalogue, at))
 
 /**
  * Stores a fee estimate. Small moves are left out, so that a fee a merchant has just been told stays right: up by more

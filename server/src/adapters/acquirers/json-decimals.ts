@@ -1,11 +1,8 @@
-/** A JSON number as it was written. Read as a float, 100.00 and 100 are the same, and a signature over one of them is lost. */
-type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
-
-const keepSource: Reviver = (_key, value, { source }) => (typeof value === 'number' ? source : value)
+import { parseJsonDigits } from '../json-digits.ts'
 
 /** An object whose numbers are strings, digit by digit as they came. Throws a SyntaxError when the text is no JSON object. */
 export const readJsonDecimals = (text: string): Record<string, unknown> => {
-  const value: unknown = JSON.parse(text, keepSource as (key: string, value: unknown) => unknown)
+  const value: unknown = parseJsonDigits(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('no JSON object')
   return value as Record<string, unknown>
 }

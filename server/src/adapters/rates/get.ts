@@ -1,4 +1,5 @@
 import { request } from 'undici'
+import { parseJsonDigits } from '../json-digits.ts'
 
 const TIMEOUT_MS = 5_000
 const MOST_BYTES = 1024 * 1024
@@ -20,15 +21,11 @@ export const getText = async (url: string, name: string): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** TypeScript's own library does not know the third parameter yet (proposal-json-parse-with-source). */
-type Reviver = (key: string, value: unknown, context: { source: string }) => unknown
-const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown
-
 /** JSON with every number as it was written: a price read as a float has lost digits already. */
 export const getJson = async (url: string, name: string): Promise<unknown> => {
   const text = await getText(url, name)
   try {
-    return parseWithSource(text, (_key, value, { source }) => (typeof value === 'number' ? source : value))
+    return parseJsonDigits(text)
   } catch {
     throw new Error(`${name} answered what is no JSON`)
   }
