@@ -19,7 +19,7 @@ const pointsOf = (room: string): string[] => {
 }
 
 const EVM: readonly Network[] = ['ETHEREUM', 'BINANCE_SMART_CHAIN']
-/** Which networks pass a point; energy is given back where the hot wallet has staked: `tron-crash.system.test.ts` does. */
+/** Which networks pass a point; energy is given back where the hot wallet has staked: `server/src/sweeps/tron/crash.system.test.ts` does. */
 const NETWORKS: Record<string, readonly Network[]> = {
   'sweep-deployment-chosen': ['ETHEREUM'],
   'sweep-deployment-planned': ['BINANCE_SMART_CHAIN'],

@@ -23,7 +23,7 @@ const ROOM_LEVEL = 3
 /** Commands stand on the composition in `app`, `main.ts` on them. */
 const MAIN_LEVEL = 7
 /** Files that may use an adapter's code; anyone may name its types. */
-const TALKS_TO_ADAPTERS = /^server\/src\/([^/]+\/jobs(-[a-z]+)?\.ts$|watcher\/|adapters\/|app\/|cli\/)|\.test\.ts$|\/test-[^/]+\.ts$/
+const TALKS_TO_ADAPTERS = /^server\/src\/([^/]+\/([^/]+\/)?jobs(-[a-z]+)?\.ts$|watcher\/|adapters\/|app\/|cli\/)|\.test\.ts$|\/test-[^/]+\.ts$/
 const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|common|misc|types)(\.|\/)/
 
 const roomOf = (path: string): string | undefined => /^server\/src\/([^/]+)\//.exec(path)?.[1]

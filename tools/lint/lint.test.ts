@@ -29,6 +29,7 @@ describe('canaries: each rule finds what it is there for', () => {
     ['imports point down', 'server/src/ledger/x.ts', "import type { a } from '../deposits/index.ts'"],
     ['rooms meet through index.ts', 'server/src/withdrawals/x.ts', "import { a } from '../deposits/store.ts'"],
     ['only jobs and the watcher', 'server/src/withdrawals/commands.ts', "import { a } from '../adapters/chains/port.ts'"],
+    ['only jobs and the watcher', 'server/src/withdrawals/evm/plans.ts', "import { a } from '../../adapters/chains/port.ts'"],
     ['adapters know no database', 'server/src/adapters/chains/x.ts', "import { a } from '../../deposits/index.ts'"],
     ['contract imports typebox only', 'contract/src/x.ts', "import fs from 'node:fs'"],
     ['chainkit is pure', 'chainkit/src/x.ts', "import fs from 'node:fs'"],

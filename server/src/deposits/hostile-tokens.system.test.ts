@@ -8,7 +8,7 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { useAnvil } from '../../../test/setup/nodes.ts'
 import { createEvmAdapter } from '../adapters/chains/evm/index.ts'
-import { openEvmSweeps, type EvmSweeps } from '../sweeps/test-evm.ts'
+import { openEvmSweeps, type EvmSweeps } from '../sweeps/evm/test-world.ts'
 
 const database = useDatabase({ template: migrated })
 const startNode = useAnvil()

@@ -9,7 +9,7 @@ import { migrated } from '../../../test/setup/migrated.ts'
 import { useAnvil } from '../../../test/setup/nodes.ts'
 import { createEvmAdapter } from '../adapters/chains/evm/index.ts'
 import { expectedPrice } from '../sweeps/index.ts'
-import { HOT, openEvmSweeps, type EvmSweeps, type SweepOptions } from '../sweeps/test-evm.ts'
+import { HOT, openEvmSweeps, type EvmSweeps, type SweepOptions } from '../sweeps/evm/test-world.ts'
 
 const database = useDatabase({ template: migrated })
 const startNode = useAnvil()

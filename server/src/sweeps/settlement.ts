@@ -9,7 +9,7 @@ import { failingSubject } from './failing.ts'
 import type { SweepEvent } from './machine.ts'
 import { movedAmong } from './queries.ts'
 import { moveSweeps, sweepsOf } from './store.ts'
-import { borrowersOf } from './tron-loans.ts'
+import { borrowersOf } from './tron/loans.ts'
 
 const EVENTS: Record<OutgoingChange['event'], SweepEvent> = {
   refused: 'refused',

@@ -1,0 +1,40 @@
+import type { EvmNetwork } from '@bursar/chainkit'
+import type { SweepContracts } from '@bursar/chainkit/evm'
+import type { AccountChainAdapter } from '../../adapters/chains/port.ts'
+import type { Catalogue } from '../../assets/index.ts'
+import type { PausePoint, SendingPolicy } from '../../outgoing/index.ts'
+import type { Runtime } from '../../platform/runtime.ts'
+import type { SweepPolicy } from '../policy.ts'
+
+/** What the signer's policy lets be swept on a network now: nothing while it is switched off. Tickers. */
+export interface Allowed {
+  all: ReadonlySet<string>
+  /** tokens whose transfers it signs for others to carry out (EIP-3009) */
+  signed: ReadonlySet<string>
+}
+
+/** What bringing deposits of one EVM network together needs. */
+export interface EvmSweepDeps {
+  runtime: Runtime
+  catalogue: Catalogue
+  network: EvmNetwork
+  chainId: bigint
+  adapter: AccountChainAdapter
+  /** where everything goes, EIP-55 */
+  hotAddress: string
+  policy: SweepPolicy
+  sending: SendingPolicy
+  allowed(): Promise<Allowed>
+  pause: PausePoint
+}
+
+/** The same, with what one round holds to. */
+export interface EvmRound extends EvmSweepDeps {
+  contracts: SweepContracts
+  permitted: Allowed
+}
+
+/** Another process was faster: everything of the transaction is taken back. */
+export class Taken extends Error {
+  override name = 'Taken'
+}
