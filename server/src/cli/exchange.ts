@@ -1,6 +1,6 @@
 import type { Catalogue } from '../assets/index.ts'
 import { inTransaction } from '../db/index.ts'
-import { auditPositions, fundPosition, positionsOf, spreadIncomeOf } from '../exchange/index.ts'
+import { auditPositions, fundPosition, positionsOf, setPositionLimits, spreadIncomeOf } from '../exchange/index.ts'
 import { formatUnits, parseUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { listLegs, listOfficialRates, marketOf, readLegs, type StoredLeg } from '../rates/index.ts'
@@ -37,6 +37,24 @@ export const exchangeCommands: readonly Command[] = [
         if (!parsed.ok || parsed.units === 0n) throw new UsageError('AMOUNT is a decimal such as 12.5 or -12.5')
         const units = text.startsWith('-') ? -parsed.units : parsed.units
         await inTransaction(runtime.db, (tx) => fundPosition(tx, asset.ticker, units, momentOf(runtime)))
+        print('done')
+      }),
+  },
+  {
+    name: 'position limit',
+    usage: 'position limit TICKER LONG|none SHORT|none',
+    summary: 'bound how much more of an asset exchanges may buy than sell, and sell than buy; none: as the settings say',
+    run: async ([ticker, long, short], env) =>
+      withInstallation(env, async ({ runtime, config }) => {
+        const asset = required(config.assets, 'BURSAR_ASSETS_FILE').find(needed(ticker, 'TICKER'))
+        if (!asset) throw new UsageError(`${ticker} is no asset of this installation`)
+        const limit = (text: string): bigint | null => {
+          const parsed = parseUnits(text, asset.scale)
+          if (text !== 'none' && !parsed.ok) throw new UsageError('a limit is a decimal such as 12.5, or none')
+          return parsed.ok ? parsed.units : null
+        }
+        const limits = { long: limit(needed(long, 'LONG')), short: limit(needed(short, 'SHORT')) }
+        await inTransaction(runtime.db, (tx) => setPositionLimits(tx, asset.ticker, limits))
         print('done')
       }),
   },

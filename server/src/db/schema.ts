@@ -317,6 +317,12 @@ export interface ExchangeInventoryTable {
   asset: string
   chunk: number
   units: bigint
+  reserved: Generated<bigint>
+  bought_units: Generated<bigint>
+  bought_value: Generated<bigint>
+  sold_units: Generated<bigint>
+  sold_value: Generated<bigint>
+  margin: Generated<bigint>
 }
 
 export interface ExchangeQuotesTable {
@@ -695,6 +701,13 @@ export interface PaymentsTable {
   updated_at: Date
 }
 
+export interface PositionLimitsTable {
+  asset: string
+  funded: Generated<bigint>
+  long_limit: bigint | null
+  short_limit: bigint | null
+}
+
 export interface RatesTable {
   ticker: string
   usd_e18: bigint
@@ -933,6 +946,7 @@ export interface Schema {
   outgoing_attempts: OutgoingAttemptsTable
   payment_refunds: PaymentRefundsTable
   payments: PaymentsTable
+  position_limits: PositionLimitsTable
   rates: RatesTable
   refund_claims: RefundClaimsTable
   request_answers: RequestAnswersTable

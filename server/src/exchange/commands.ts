@@ -5,13 +5,16 @@ import type { Effects } from '../effects/index.ts'
 import { apply, applyAll, totalOf, type Item, type Outcome } from '../ledger/index.ts'
 import { refusal, refusalOf } from '../orders/index.ts'
 import type { ApiRefusal } from '../platform/route.ts'
+import { worthAt } from '../rates/index.ts'
 import type { Direction } from './direction.ts'
 import type { Exchange } from './exchange.ts'
-import { moveInventory } from './inventory.ts'
+import { inventoryOf, levelInventory, moveInventory, type InventoryMove } from './inventory.ts'
+import { addFunded } from './limits.ts'
 import { exchangeNotice } from './notice.ts'
 import { fillTransfer, fundingItem } from './postings.ts'
+import type { AssetRules } from './policy.ts'
 import type { Side } from './pricing.ts'
-import type { Quote } from './quoting.ts'
+import type { PriceBasis, Quote } from './quoting.ts'
 import { insertExchange } from './store.ts'
 
 /** What an exchange is made from: the order, and what it fills at. */
@@ -39,16 +42,20 @@ export const fill = async (tx: Tx, { merchantId, direction, side, quoted, localI
     target: quoted.target, first, second, price: quoted.price, market: quoted.market, basis: quoted.basis, state: 'done', failedReason: null,
     localId, meta, transferId, createdAt: at,
   }
+  const [came, went] = [worthOf(spend, quoted.exchange, quoted.basis), worthOf(target, quoted.target, quoted.basis)]
   const lacking = await moveInventory(tx, [
-    { asset: spend.ticker, units: quoted.exchange, most: spend.most },
-    { asset: target.ticker, units: -quoted.target, most: target.most },
+    { asset: spend.ticker, units: quoted.exchange, bounds: spend, traded: { value: came, margin: 0n } },
+    { asset: target.ticker, units: -quoted.target, bounds: target, traded: { value: went, margin: came - went } },
   ])
-  if (lacking) throw noInventory(lacking.asset, lacking.units)
+  if (lacking) throw await noInventory(tx, lacking)
   const item: Item = { transfer: fillTransfer(exchange, transferId), ...(localId === null || caused ? {} : { localId: { value: localId, operation: 'createExchange' } }) }
   refuseUnlessApplied((await apply(tx, [item]))[0]!, direction)
   await insertExchange(tx, exchange)
   return exchange
 }
+
+/** At the middles that the price was made of. */
+const worthOf = ({ ticker, scale }: AssetRules, units: bigint, basis: PriceBasis): bigint => worthAt(ticker, { units, scale }, BigInt(basis[ticker]?.middle ?? 0n))
 
 /** What a filled exchange tells its merchant. */
 export const tellExchange = (exchange: Exchange, { spend, target }: Direction): Effects => ({
@@ -56,8 +63,9 @@ export const tellExchange = (exchange: Exchange, { spend, target }: Direction): 
   notices: [exchangeNotice(exchange, { spend: spend.scale, target: target.scale })],
 })
 
-const noInventory = (asset: string, units: bigint): ApiRefusal => {
-  const why = units < 0n ? `there is not that much ${asset} to sell` : `no more ${asset} is bought now`
+const noInventory = async (tx: Tx, { asset, units }: InventoryMove): Promise<ApiRefusal> => {
+  const free = units < 0n && (await inventoryOf(tx, asset)) >= -units
+  const why = units > 0n ? `no more ${asset} is bought now` : free ? `no more ${asset} is sold now` : `there is not that much ${asset} to sell`
   return refusal(orderErrors.notEnoughLiquidity, `${orderErrors.notEnoughLiquidity.meaning}: ${why}`)
 }
 
@@ -69,7 +77,9 @@ const refuseUnlessApplied = (outcome: Outcome, { spend }: Direction): void => {
 /** Moves the owner's capital into the position, or out of it where `units` is below 0. @throws RangeError when there is too little */
 export const fundPosition = async (tx: Tx, asset: string, units: bigint, moment: Moment): Promise<void> => {
   if (units > (await totalOf(tx, asset, 'capital'))) throw new RangeError(`the owner has less capital in ${asset}: send it to a wallet of the house first`)
-  const lacking = await moveInventory(tx, [{ asset, units, most: null }])
+  const lacking = await moveInventory(tx, [{ asset, units, bounds: null }])
   if (lacking) throw new RangeError(`the position in ${asset} is smaller than that`)
+  await addFunded(tx, asset, units)
+  await levelInventory(tx, asset)
   await applyAll(tx, [fundingItem(asset, units, moment)])
 }

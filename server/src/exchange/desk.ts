@@ -8,7 +8,7 @@ import type { Legs } from '../rates/index.ts'
 import { fill } from './commands.ts'
 import type { Direction } from './direction.ts'
 import type { Exchange } from './exchange.ts'
-import { inventoryOf } from './inventory.ts'
+import { boundsPassedBy, inventoryOf, type Bounds } from './inventory.ts'
 import { chargedFee, checkLimits, fillOf, quoteNow } from './order.ts'
 import type { ExchangePolicy } from './policy.ts'
 import { isNoWorse, PRICE_DECIMALS, type Side } from './pricing.ts'
@@ -46,10 +46,18 @@ export const estimate = async ({ runtime, policy, legs }: DeskDeps, asking: Aski
     const { ticker } = direction.target
     const free = (await inventoryOf(tx, ticker)) - (await promisedOf(tx, ticker, now))
     if (free < quoted.target) throw refusal(estimateErrors.notEnoughLiquidity, `Not enough liquidity: there is not that much ${ticker} to sell`)
+    const [passed] = await boundsPassedBy(tx, movesOf(direction, quoted))
+    if (passed !== undefined) throw refusal(estimateErrors.notEnoughLiquidity, `Not enough liquidity: no more ${passed} is ${passed === ticker ? 'sold' : 'bought'} now`)
     await insertQuote(tx, asking, quoted, { id: runtime.newId(), expiresAt: new Date(now.getTime() + policy.quoteMs) })
   })
   return quoted
 }
+
+/** What an exchange would move of the position. */
+const movesOf = ({ spend, target }: Direction, { exchange, target: received }: Pick<Quote, 'exchange' | 'target'>): { asset: string; units: bigint; bounds: Bounds }[] => [
+  { asset: spend.ticker, units: exchange, bounds: spend },
+  { asset: target.ticker, units: -received, bounds: target },
+]
 
 /** An order priced at the moment it came; `limit` is the merchant's price, undefined for whatever it is; `fee` the merchant's own. */
 export interface Order extends Asking {

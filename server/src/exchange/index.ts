@@ -1,7 +1,7 @@
 /**
  * Turning one asset of a balance into another. Promises that an exchange is one transaction or nothing, at a price that several sources
  * agree on; that an estimate's price holds for ten seconds, once; that no rounding favours who exchanges; and that the house
- * never sells what it doesn't have.
+ * never sells what it doesn't have, nor takes its position further than its limits.
  */
 export { fill, fundPosition, tellExchange } from './commands.ts'
 export type { Fill } from './commands.ts'
@@ -14,6 +14,11 @@ export { PRICE_DECIMALS } from './pricing.ts'
 export type { Quote } from './quoting.ts'
 export type { Exchange } from './exchange.ts'
 export { createQuotePruneJob } from './jobs.ts'
+export { endReservation, moveInventory, reserveInventory } from './inventory.ts'
+export { exposuresOf, setPositionLimits } from './limits.ts'
+export type { Exposure, PositionLimits } from './limits.ts'
+export { profitOf } from './profit.ts'
+export type { Flows, Profit } from './profit.ts'
 export { auditPositions, positionsOf, spreadIncomeOf } from './positions.ts'
 export { readExchangePolicy } from './policy.ts'
 export type { ExchangePolicy, ExchangeSettings } from './policy.ts'

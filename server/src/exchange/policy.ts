@@ -12,6 +12,9 @@ export interface AssetRules {
   max: bigint
   /** the house doesn't come to hold more of it; null: no bound */
   most: bigint | null
+  /** how much more of it the house may have bought by exchanges than it has sold and hedged, and the other way round; null: no bound */
+  long: bigint | null
+  short: bigint | null
 }
 
 /** What may be exchanged and what it costs. An asset without rules is in no pair. */
@@ -27,7 +30,7 @@ export interface ExchangePolicy {
 
 /** The file's shape: decimal strings in whole units, basis points as numbers. */
 export interface ExchangeSettings {
-  assets?: Record<string, { step?: string; min?: string; max?: string; most?: string }>
+  assets?: Record<string, { step?: string; min?: string; max?: string; most?: string; long?: string; short?: string }>
   pairs?: Record<string, { spreadBps?: number; feeBps?: number; closed?: boolean }>
   spreadBps?: number
   feeBps?: number
@@ -67,6 +70,8 @@ export const readExchangePolicy = (catalogue: Pick<Catalogue, 'crypto' | 'fiat'>
       min: units('min', rules.min),
       max: units('max', rules.max),
       most: rules.most === undefined ? null : units('most', rules.most),
+      long: rules.long === undefined ? null : units('long', rules.long),
+      short: rules.short === undefined ? null : units('short', rules.short),
     }
     if (read.min % read.step !== 0n || read.max % read.step !== 0n) throw new Error(`exchange: ${ticker}: min and max are multiples of the step`)
     if (read.max < read.min) throw new Error(`exchange: ${ticker}: max is below min`)

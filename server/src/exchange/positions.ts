@@ -6,7 +6,7 @@ export interface AssetPosition {
   asset: string
   /** what can be sold now: the sum of the ledger's position accounts */
   position: bigint
-  /** what inventory says; always the same */
+  /** what inventory says, with what orders on a venue may spend; always the same */
   inventory: bigint
   /** the owner's money outside of the position */
   capital: bigint
@@ -23,7 +23,7 @@ export const positionsOf = async (db: Db): Promise<AssetPosition[]> => {
     with kinds as (select asset, coalesce(sum(posted) filter (where kind = 'position'), 0) as position,
         coalesce(sum(posted) filter (where kind = 'capital'), 0) as capital, bool_or(kind = 'position') as traded
       from ledger_accounts where kind in ('position', 'capital') group by asset),
-    held as (select asset, sum(units) as units from exchange_inventory group by asset),
+    held as (select asset, sum(units + reserved) as units from exchange_inventory group by asset),
     sold as (select target_ticker as asset, sum(target_units) as units from exchanges where state = 'done' group by 1),
     bought as (select spend_ticker as asset, sum(exchange_units) as units, sum(fee_units) as fees from exchanges where state = 'done' group by 1)
     select k.asset, k.position, k.capital, coalesce(h.units, 0) as inventory, coalesce(s.units, 0) as sold,

@@ -6,12 +6,11 @@ import { readText } from '../orders/index.ts'
 import { withStoredAnswer } from '../platform/answers.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../platform/route.ts'
 import { momentOf } from '../platform/runtime.ts'
-import type { Legs } from '../rates/index.ts'
 import { tellExchange } from './commands.ts'
 import { estimate, fillOrder, priceOrder, type DeskDeps } from './desk.ts'
 import { directionsOf, type Direction } from './direction.ts'
 import { readDirection, readPrice, readSideAmount, type Asked } from './order.ts'
-import type { ExchangePolicy } from './policy.ts'
+import { fullSides } from './full-sides.ts'
 import { PRICE_DECIMALS } from './pricing.ts'
 import { isQuote, quote, type Quote } from './quoting.ts'
 
@@ -23,19 +22,20 @@ interface ExchangeBody extends Asked {
 }
 
 export const exchangeRoutes = (deps: DeskDeps): Route[] => [
-  { operation: 'listExchangeDirections', handle: async () => ok(directionBodies(deps.policy, await deps.legs())) },
+  { operation: 'listExchangeDirections', handle: async () => ok(await directionBodies(deps)) },
   { operation: 'estimateExchange', handle: (request) => estimateRoute(deps, request) },
   { operation: 'createExchange', handle: (request) => create(deps, request) },
 ]
 
 const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
 
-/** Directions with a price now, for the least amount of each. */
-const directionBodies = (policy: ExchangePolicy, legs: Legs): unknown[] =>
-  directionsOf(policy).flatMap((direction) => {
+/** Directions with a price now, for the least amount of each, that no limit of a position closes. */
+const directionBodies = async ({ policy, legs, runtime }: DeskDeps): Promise<unknown[]> => {
+  const [all, full] = await Promise.all([legs(), fullSides(runtime.db, policy)])
+  return directionsOf(policy).flatMap((direction) => {
     const { spend, target, first, second } = direction
-    const quoted = quote(direction, 'spend', spend.min, legs)
-    if (!isQuote(quoted)) return []
+    const quoted = full.bought.has(spend.ticker) || full.sold.has(target.ticker) ? undefined : quote(direction, 'spend', spend.min, all)
+    if (!quoted || !isQuote(quoted)) return []
     return [{
       target: { ticker: target.ticker, amountStep: formatUnits(target.step, target.scale) },
       exchange: {
@@ -48,6 +48,7 @@ const directionBodies = (policy: ExchangePolicy, legs: Legs): unknown[] =>
       decimals: { price: PRICE_DECIMALS, exchange: decimalsOf(spend) },
     }]
   })
+}
 
 const decimalsOf = ({ scale, step }: { scale: number; step: bigint }): number => formatUnits(step, scale).split('.')[1]?.length ?? 0
 
