@@ -3,7 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { isRefused } from '@bursar/chainkit'
+import { parseTransaction, withPrevious, type Psbt } from '@bursar/chainkit/bitcoin'
 import { parseSigned } from '@bursar/chainkit/evm'
+import { RawTx } from '@scure/btc-signer'
 import { readPolicy } from './policy.ts'
 import type { Intent, SignRequest } from './protocol.ts'
 import { makeFiles } from './test-process.ts'
@@ -113,6 +116,45 @@ describe('bursar-signer sign-cold', () => {
     expect(written).toMatchObject(file)
     expect(parseSigned(Buffer.from(written.signed.slice(2), 'hex'))).toMatchObject({ from: keyring.evmAddress(hotKey), hash: written.hash })
   }, 60_000)
+
+  /** What pays our coin, and a PSBT that spends it. */
+  const onBitcoin = (stated = 90_000_000n) => {
+    const key = depositKey(3)
+    const { script } = keyring.bitcoinAddress(key)
+    const inputs = [{ txid: new Uint8Array(32).fill(5), index: 0, finalScriptSig: new Uint8Array([1, 7]), sequence: 0xffffffff }]
+    const raw = RawTx.encode({ version: 2, segwitFlag: false, inputs, outputs: [{ script, amount: 90_000_000n }], witnesses: undefined, lockTime: 0 })
+    const parsed = parseTransaction(raw)
+    if (isRefused(parsed)) throw new Error(parsed.message)
+    const intent = bitcoinIntent(1, 80_000_000n)
+    const alter = (psbt: Psbt): Psbt => ({ ...psbt, inputs: psbt.inputs.map((input) => ({ ...input, txid: parsed.txid, vout: 0 })) })
+    const request = bitcoinRequest({ intents: [intent], inputs: [{ number: 0, units: stated, key }], alter })
+    const proven = withPrevious(Buffer.from(request.unsigned, 'hex'), new Map([[parsed.txid, raw]]))
+    const { id: transfer, ...rest } = intent
+    const bare = { id: transfer, network: 'BITCOIN', ...rest, unsigned: request.unsigned, keys: [key] }
+    return { bare, proven, file: { ...bare, ...(!isRefused(proven) && { psbt: Buffer.from(proven).toString('base64') }) } }
+  }
+  const bitcoin = withCold('BITCOIN', 'BTC', BITCOIN_STRANGER)
+
+  test('on Bitcoin signs when the transactions that are spent from come along', async () => {
+    const { file: ours } = onBitcoin()
+    const { text, out } = await run(bitcoin, ours)
+    expect(text).toContain(`80000000 units of BTC on BITCOIN to ${BITCOIN_STRANGER}, fee at most 1000`)
+    expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({ ...ours, signed: expect.stringMatching(/^0200/) as unknown })
+  }, 60_000)
+
+  test.each([
+    ['without them', () => onBitcoin().bare],
+    ['with stated amounts only', () => { const { bare } = onBitcoin(); return { ...bare, psbt: Buffer.from(bare.unsigned, 'hex').toString('base64') } }],
+    ['with proof of another amount than the one to sign', () => ({ ...onBitcoin().file, unsigned: onBitcoin(90_500_000n).bare.unsigned })],
+  ])('on Bitcoin signs nothing %s', async (_, made) => {
+    const { text, out } = await run(bitcoin, made())
+    expect(text).toContain('refused (amounts-not-proven)')
+    expect(() => readFileSync(out)).toThrow()
+  }, 60_000)
+
+  test('nothing proves an amount that is another', () => {
+    expect(onBitcoin(90_000_001n).proven).toMatchObject({ refused: 'other' })
+  })
 
   test('signs nothing else', async () => {
     const { text } = await run(policyFile, file)

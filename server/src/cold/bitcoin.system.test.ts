@@ -1,15 +1,18 @@
 /** BTC to cold storage on bitcoind: a PSBT signed by another wallet with the hot keys, followed to the last satoshi, beside payouts. */
-import { isRefused } from '@bursar/chainkit'
-import { parsePsbt } from '@bursar/chainkit/bitcoin'
+import { randomUUID } from 'node:crypto'
+import { HARDENED, isRefused } from '@bursar/chainkit'
+import { accountPath, parsePsbt } from '@bursar/chainkit/bitcoin'
 import { HDKey } from '@scure/bip32'
-import { Transaction } from '@scure/btc-signer'
+import { RawTx, Transaction } from '@scure/btc-signer'
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Rpc } from '../../../sandbox/rpc.ts'
 import { seed } from '../../../signer/src/test-world.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { describeWithBitcoind, useBitcoind } from '../../../test/setup/nodes.ts'
 import { openBitcoinWorld, type BitcoinWorld } from '../adapters/chains/bitcoin/test-world.ts'
+import type { CoinChainAdapter } from '../adapters/chains/port.ts'
 import { createCatalogue } from '../assets/index.ts'
 import { bitcoinHotAddress } from '../outgoing/index.ts'
 import { openCold, WALLET, type ColdWorld } from './test-world.ts'
@@ -23,6 +26,37 @@ const catalogue = createCatalogue({
   crypto: [{ ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, minDeposit: '0', minWithdrawal: '0' } } }],
   fiat: [],
 })
+
+interface Decoded {
+  tx: { txid: string; vin: { txid: string }[] }
+  inputs: { non_witness_utxo?: { txid: string }; witness_utxo?: { scriptPubKey: { address: string } } }[]
+}
+
+/** A wallet of the node that has the hot keys, by a descriptor. */
+const walletOfHotKeys = async ({ node }: BitcoinWorld): Promise<Rpc> => {
+  const master = HDKey.fromMasterSeed(seed(), { private: 0x04358394, public: 0x043587cf })
+  const path = accountPath('hot', 'regtest')
+  const account = path.reduce((parent, index) => parent.deriveChild(index), master)
+  const steps = path.map((index) => `${index - HARDENED}h`).join('/')
+  const origin = `${master.fingerprint.toString(16).padStart(8, '0')}/${steps}`
+  const descriptors = await Promise.all([0, 1].map(async (branch) => {
+    const plain = `wpkh([${origin}]${account.privateExtendedKey}/${branch}/*)`
+    const { checksum } = await node.rpc<{ checksum: string }>('getdescriptorinfo', plain)
+    return { desc: `${plain}#${checksum}`, timestamp: 'now', range: [0, 20] }
+  }))
+  const name = `hot-${randomUUID()}`
+  await node.rpc('createwallet', name, false, true)
+  const wallet = node.walletRpc(name)
+  const imported = await wallet<{ success: boolean }[]>('importdescriptors', descriptors)
+  expect(imported.map(({ success }) => success)).toEqual([true, true])
+  return wallet
+}
+
+/** The same with a script that makes it larger than anything carried along. */
+const padded = (raw: Uint8Array): Uint8Array => {
+  const { inputs, ...rest } = RawTx.decode(raw)
+  return RawTx.encode({ ...rest, inputs: inputs.map((input) => ({ ...input, finalScriptSig: new Uint8Array(300_000) })) })
+}
 
 /** As a wallet with the seed words does it: finds its keys by the origins, signs what is its own. */
 const signElsewhere = (psbt: Uint8Array): Uint8Array => {
@@ -43,6 +77,7 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
   const startNode = useBitcoind()
   let node: BitcoinWorld
   let cold: ColdWorld
+  let adapter: CoinChainAdapter
   let vault: string
 
   beforeAll(async () => {
@@ -52,7 +87,8 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
   beforeEach(async () => {
     vault = await node.faucet<string>('getnewaddress')
     const treasury = { hot: { BTC: { cap: `${5n * BTC}`, target: `${2n * BTC}`, low: `${BTC}`, cold: vault } }, signWithinMs: HOUR }
-    cold = await openCold({ url: database.url, network: 'BITCOIN', chain: node, catalogue, treasury })
+    adapter = { ...(node.adapter as CoinChainAdapter) }
+    cold = await openCold({ url: database.url, network: 'BITCOIN', chain: { ...node, adapter }, catalogue, treasury })
     return () => cold.close()
   }, 60_000)
 
@@ -97,6 +133,55 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
     expect(await cold.withdrawal(payout)).toBe('requested')
     const [line] = (await cold.reconcile()).lines
     expect(line).toMatchObject({ booked: before - fee, onChain: before - fee, short: 0n, surplus: 0n })
+  })
+
+  test('what is handed out carries the transactions its coins come from: a node finds nothing missing, and signs it as a wallet', async () => {
+    await fund(4n * BTC, 3n * BTC)
+    const { id, transfer, psbt } = await offered()
+    const handed = (await cold.file(id)).psbt!
+    const decoded = await node.node.rpc<Decoded>('decodepsbt', handed)
+    expect(decoded.inputs.map(({ non_witness_utxo }) => non_witness_utxo?.txid)).toEqual(decoded.tx.vin.map(({ txid }) => txid))
+    expect(decoded.inputs.map(({ witness_utxo }) => witness_utxo?.scriptPubKey.address)).toEqual(decoded.inputs.map(() => HOT))
+    const bare = await node.node.rpc<Decoded>('decodepsbt', psbt.toString('base64'))
+    expect(bare.inputs.some(({ non_witness_utxo }) => non_witness_utxo)).toBe(false)
+    expect(decoded.tx.txid).toBe(bare.tx.txid)
+    const analysed = await node.node.rpc<{ next: string; fee: string; inputs: { has_utxo: boolean; next: string }[] }>('analyzepsbt', handed)
+    expect(analysed).toMatchObject({ next: 'signer', inputs: decoded.inputs.map(() => ({ has_utxo: true, next: 'signer' })) })
+    const wallet = await walletOfHotKeys(node)
+    const { psbt: signed, complete } = await wallet<{ psbt: string; complete: boolean }>('walletprocesspsbt', handed, true, 'ALL', true, true)
+    expect(complete).toBe(true)
+    expect(await cold.take(id, Buffer.from(signed, 'base64'))).toHaveProperty('hash', decoded.tx.txid)
+    await cold.send()
+    await cold.mine(1)
+    expect(await cold.state(id)).toBe('mined')
+    expect(await cold.custody(vault, 'BTC')).toBe(transfer.units)
+    await cold.mine(FINAL)
+    await cold.offer()
+    // Nobody signs it any more: what was carried along is dropped.
+    expect((await sql`select 1 from cold_previous`.execute(cold.db)).rows).toEqual([])
+  })
+
+  test('coins of transactions too large to be carried along stay for payouts; when nothing is left without them a person hears of it', async () => {
+    // All but two are sent, so that any four of five will do.
+    await fund(...Array.from({ length: 5 }, () => (19n * BTC) / 10n))
+    const large = new Set<string>()
+    adapter.rawTransactions = async (hashes) => {
+      if (large.size === 0) large.add(hashes[0]!)
+      const found = await (node.adapter as CoinChainAdapter).rawTransactions(hashes)
+      return new Map([...found].map(([hash, raw]) => [hash, large.has(hash) ? padded(raw) : raw]))
+    }
+    const { id, transfer } = await offered()
+    expect(transfer.units).toBe((75n * BTC) / 10n)
+    const reserved = (await sql<{ transaction: string }>`select transaction from utxos where reserved_by is not null`.execute(cold.db)).rows.map(({ transaction }) => transaction)
+    expect(reserved).toHaveLength(4)
+    expect(reserved).not.toContain([...large][0])
+    expect(await cold.file(id)).toMatchObject({ amount: '7.5' })
+    await cold.cancel(id)
+    for (const transaction of reserved) large.add(transaction)
+    await cold.offer()
+    expect(await cold.transfers()).toEqual(['cancelled'])
+    const { rows } = await sql<{ text: string }>`select text from alerts where kind = 'cold-impossible' and resolved_at is null`.execute(cold.db)
+    expect(rows.map(({ text }) => text)).toEqual([expect.stringMatching(/without those of [1-5] transactions too large/)])
   })
 
   test('coins wait for a signature only as long as no payout needs them', async () => {

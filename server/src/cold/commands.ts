@@ -5,9 +5,9 @@ import { formatUnits } from '../money/index.ts'
 import { insertOffered, knowChange, recordImported, reserveCoins, withdrawOffer } from '../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { positionsOf } from '../treasury/index.ts'
-import type { ColdPlan, Wanted } from './jobs-plan.ts'
+import type { ColdPlan, Wanted } from './plan.ts'
 import { reviewSigned } from './review.ts'
-import { insertTransfer, noteEnd, noteImported, readTransfer } from './store.ts'
+import { insertPrevious, insertTransfer, noteEnd, noteImported, readTransfer } from './store.ts'
 import type { ColdTransfer } from './transfer.ts'
 
 /** Tells the operator that something waits to be signed. */
@@ -25,6 +25,7 @@ export const offerTransfer = async (
   await insertOffered(tx, { ...plan.transaction, id, network: transfer.network, purpose: 'cold', hash: plan.hash }, moment)
   if (plan.coins.length > 0 && !(await reserveCoins(tx, transfer.network, plan.coins, id))) return false
   await insertTransfer(tx, { ...transfer, id, asset: ticker, to, createdAt: moment.at })
+  if (plan.previous.size > 0) await insertPrevious(tx, id, plan.previous)
   const text = `The hot wallet on ${transfer.network} holds too much ${ticker}: sign the transfer of ${formatUnits(transfer.units, scale)} ` +
     `to cold storage by ${transfer.expiresAt.toISOString()}: bursar cold show ${id}`
   await raiseAlert(tx, { kind: OFFER_ALERT, subject: id, text }, moment)

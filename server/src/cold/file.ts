@@ -1,5 +1,5 @@
 import { isEvmNetwork, isRefused, NATIVE_TICKER } from '@bursar/chainkit'
-import { parsePsbt } from '@bursar/chainkit/bitcoin'
+import { parsePsbt, withPrevious } from '@bursar/chainkit/bitcoin'
 import { fromHex, isHex, parseUnsigned as parseEvm } from '@bursar/chainkit/evm'
 import { parseUnsigned as parseTron } from '@bursar/chainkit/tron'
 import type { Catalogue } from '../assets/index.ts'
@@ -27,13 +27,13 @@ export interface ColdFile {
   check: string[]
   /** a PSBT in hex, an unsigned transaction with 0x (EVM), or `raw_data` (TRON) */
   unsigned: string
-  /** the same in base64, as wallets take it; on Bitcoin only */
+  /** the same in base64, as wallets take it, with the transactions its inputs come from while they are kept; on Bitcoin only */
   psbt?: string
   /** which keys of the hot wallet sign, below the account's extended key */
   keys: OfferedTransfer['attempt']['keys']
 }
 
-export const coldFileOf = ({ transfer, outgoing, attempt }: OfferedTransfer, catalogue: Catalogue): ColdFile => {
+export const coldFileOf = ({ transfer, outgoing, attempt, previous }: OfferedTransfer, catalogue: Catalogue): ColdFile => {
   const { network, asset: ticker, units, to } = transfer
   const asset = catalogue.findCrypto(ticker)!
   const native = catalogue.findCrypto(NATIVE_TICKER[network])!
@@ -59,9 +59,17 @@ export const coldFileOf = ({ transfer, outgoing, attempt }: OfferedTransfer, cat
       `you have not signed another transfer of ${ticker} on ${network} since the last one arrived`,
     ],
     unsigned: attempt.unsigned,
-    ...(network === 'BITCOIN' && { psbt: Buffer.from(attempt.unsigned, 'hex').toString('base64') }),
+    ...(network === 'BITCOIN' && { psbt: Buffer.from(provenPsbt(attempt.unsigned, previous)).toString('base64') }),
     keys: attempt.keys,
   }
+}
+
+const provenPsbt = (unsigned: string, previous: OfferedTransfer['previous']): Uint8Array => {
+  const bare = Buffer.from(unsigned, 'hex')
+  if (previous.size === 0) return bare
+  const proven = withPrevious(bare, previous)
+  if (isRefused(proven)) throw new Error(`stored transactions are not those that are spent: ${proven.message}`)
+  return proven
 }
 
 const fieldsOf = (network: OfferedTransfer['transfer']['network'], unsigned: string): unknown => {

@@ -1,91 +1,22 @@
-import { isEvmNetwork, isRefused, type Network } from '@bursar/chainkit'
-import { parseAddress, unsignedTxid, parsePsbt } from '@bursar/chainkit/bitcoin'
+import { isEvmNetwork, isRefused } from '@bursar/chainkit'
 import { parseUnsigned, transactionId } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
-import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
-import type { Catalogue } from '../assets/index.ts'
+import type { AccountChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
 import { rescale } from '../money/index.ts'
 import {
-  paymentCall, planBitcoinPayout, planEvm, planTron, spendableCoins, takeChange, tronHotAddress, tronPayment, type ChangeKey,
-  type HotKey, type NewOutgoing, type OwnCoin, type PausePoint, type SendingPolicy, type WalletKeys,
+  paymentCall, planEvm, planTron, tronHotAddress, tronPayment,
 } from '../outgoing/index.ts'
-import type { Runtime } from '../platform/runtime.ts'
-import type { TreasuryPolicy } from '../treasury/index.ts'
+import { planBitcoin } from './jobs-bitcoin.ts'
+import type { ColdDeps, ColdPlan, Wanted } from './plan.ts'
 
-/** What transfers to cold storage of one network need. */
-export interface ColdDeps {
-  runtime: Runtime
-  catalogue: Catalogue
-  network: Network
-  adapter: ChainAdapter
-  wallet: WalletKeys
-  sending: SendingPolicy
-  treasury: TreasuryPolicy
-  /** EVM chains only */
-  chainId?: bigint
-  /** the cold address that the signer's policy has for an asset of this network; undefined when it has none */
-  signersCold(ticker: string): Promise<string | undefined>
-  pause: PausePoint
-}
-
-export interface Wanted {
-  id: string
-  ticker: string
-  /** chain units */
-  units: bigint
-  to: string
-  /** EVM chains: the hot address that has it */
-  from?: HotKey
-}
-
-/** A transaction to be signed elsewhere, and what has to be reserved with it. */
-export interface ColdPlan {
-  transaction: Omit<NewOutgoing, 'id' | 'network' | 'purpose'>
-  hash: string | null
-  coins: readonly OwnCoin[]
-  change: ChangeKey | null
-}
-
-const MOST_COINS = 500
 const HOT_KEY = { account: 'hot', branch: 0, index: 0 } as const
 /** A signature takes hours: on EVM chains the most that may be paid for gas is raised, since what is not needed is not paid. */
 const PRICE_ROOM = 2n
 
 /** Builds the unsigned transaction; a text when it can't be built now, saying why. */
 export const planTransfer = (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string> => {
-  if (deps.network === 'BITCOIN') return onBitcoin(deps, wanted)
+  if (deps.network === 'BITCOIN') return planBitcoin(deps, wanted)
   return isEvmNetwork(deps.network) ? onEvm(deps, wanted) : onTron(deps, wanted)
-}
-
-const onBitcoin = async ({ runtime, adapter, wallet, sending }: ColdDeps, { units, to }: Wanted): Promise<ColdPlan | string> => {
-  const rate = await adapter.feeRate()
-  const address = parseAddress(to, wallet.bitcoinChain)
-  if (rate.kind !== 'vbyte' || isRefused(address)) throw new Error('a Bitcoin node estimates fees for each virtual byte, and cold storage has an address')
-  const coins = await spendableCoins(runtime.db, 'BITCOIN', MOST_COINS)
-  const change = await takeChange(runtime.db, wallet)
-  const payments = [{ script: address.script, units }]
-  const plan = planBitcoinPayout({ wallet, coins, payments, change, feeRateMilliSatPerVb: rate.milliSatPerVb, policy: sending })
-  if (isRefused(plan)) return plan.message
-  return {
-    transaction: {
-      senders: plan.senders,
-      nonce: null,
-      keys: plan.keys,
-      unsigned: Buffer.from(plan.payout.psbt).toString('hex'),
-      signingKeys: plan.signingKeys,
-      feeRate: rate,
-      networkFee: plan.payout.fee,
-    },
-    hash: txidOf(plan.payout.psbt),
-    coins: plan.coins,
-    change,
-  }
-}
-
-const txidOf = (bytes: Uint8Array): string => {
-  const psbt = parsePsbt(bytes)
-  if (isRefused(psbt)) throw new Error(`what was just built does not parse: ${psbt.message}`)
-  return unsignedTxid(psbt)
 }
 
 const onEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): Promise<ColdPlan | string> => {
@@ -107,6 +38,7 @@ const onEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): 
     hash: null,
     coins: [],
     change: null,
+    previous: new Map(),
   }
 }
 
@@ -149,6 +81,7 @@ const onTron = async (deps: ColdDeps, { id, ticker, units, to }: Wanted): Promis
     hash: tronIdOf(unsigned),
     coins: [],
     change: null,
+    previous: new Map(),
   }
 }
 

@@ -9,8 +9,9 @@ import { raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { excessOf, inLedgerUnits, positionsOf, type HotLimits, type Position } from '../treasury/index.ts'
 import { OFFER_ALERT, offerTransfer } from './commands.ts'
-import { onChainUnits, planTransfer, type ColdDeps, type Wanted } from './jobs-plan.ts'
-import { assetsUnderWay, listOffered, noteEnd, noteOvertaken, richestOf } from './store.ts'
+import { onChainUnits, planTransfer } from './jobs-plan.ts'
+import type { ColdDeps, Wanted } from './plan.ts'
+import { assetsUnderWay, forgetPrevious, listOffered, noteEnd, noteOvertaken, richestOf } from './store.ts'
 import type { ColdTransfer } from './transfer.ts'
 
 /**
@@ -22,6 +23,7 @@ export const createColdJob = (deps: ColdDeps, everyMs: number): Job => ({
   everyMs,
   run: async () => {
     await endOffers(deps)
+    if (deps.network === 'BITCOIN') await forgetPrevious(deps.runtime.db)
     if (isEvmNetwork(deps.network)) await fillBefore(deps, deps.network)
     const underWay = await assetsUnderWay(deps.runtime.db, deps.network)
     for (const position of await positionsOf(deps.runtime.db, deps.catalogue, deps.network)) {

@@ -29,7 +29,22 @@ export const transferOf = async (db: Db | Tx, id: string): Promise<ColdTransfer 
 export const readTransfer = async (db: Db | Tx, id: string): Promise<OfferedTransfer | undefined> => {
   const transfer = await transferOf(db, id)
   const offered = transfer && (await readOffered(db, id))
-  return transfer && offered && { transfer, ...offered }
+  return transfer && offered && { transfer, ...offered, previous: await previousOf(db, id) }
+}
+
+export const insertPrevious = async (tx: Tx, id: string, previous: ReadonlyMap<string, Uint8Array>): Promise<void> => {
+  const [transactions, raws] = [[...previous.keys()], [...previous.values()].map((raw) => Buffer.from(raw))]
+  await sql`insert into cold_previous(id, transaction, raw) select ${id}, * from unnest(${transactions}::text[], ${raws}::bytea[])`.execute(tx)
+}
+
+const previousOf = async (db: Db | Tx, id: string): Promise<Map<string, Uint8Array>> => {
+  const { rows } = await sql<{ transaction: string; raw: Buffer }>`select transaction, raw from cold_previous where id = ${id}`.execute(db)
+  return new Map(rows.map(({ transaction, raw }) => [transaction, raw]))
+}
+
+/** Drops what is only carried to whoever signs, once nobody needs to any more. */
+export const forgetPrevious = async (db: Db): Promise<void> => {
+  await sql`delete from cold_previous p using outgoing o where o.id = p.id and o.state <> 'offered'`.execute(db)
 }
 
 /** Assets whose newest transfer is still under way. */

@@ -22,4 +22,6 @@ export interface OfferedTransfer {
   transfer: ColdTransfer
   outgoing: Outgoing
   attempt: Attempt
+  /** Bitcoin: the transactions its coins come from, without witnesses, by txid; empty once nothing waits for a signature */
+  previous: ReadonlyMap<string, Uint8Array>
 }

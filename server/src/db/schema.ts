@@ -128,6 +128,12 @@ export interface ColdFeesTable {
   block_height: number
 }
 
+export interface ColdPreviousTable {
+  id: string
+  transaction: string
+  raw: Buffer
+}
+
 export interface ColdTransfersTable {
   id: string
   network: string
@@ -900,6 +906,7 @@ export interface Schema {
   card_payout_parts: CardPayoutPartsTable
   card_payouts: CardPayoutsTable
   cold_fees: ColdFeesTable
+  cold_previous: ColdPreviousTable
   cold_transfers: ColdTransfersTable
   conversions: ConversionsTable
   crypto_invoice_payments: CryptoInvoicePaymentsTable

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { isNetwork, isRefused, joinBbqr } from '@bursar/chainkit'
+import { withoutPrevious } from '@bursar/chainkit/bitcoin'
 import { Keyring } from '../keyring.ts'
 import { findNetworkPolicy } from '../limits.ts'
 import { readPolicy } from '../policy.ts'
@@ -20,13 +21,16 @@ interface ColdFile {
   to: string
   units: string
   unsigned: string
+  /** Bitcoin: the same in base64, with the transactions that are spent from */
+  psbt?: string
   keys: KeyReference[]
 }
 
 /**
  * Signs one transfer to cold storage on a machine without a network: reads the file that the server made, holds the bytes
  * against the policy that lies here, which alone says where cold storage is, and writes the file with the signed bytes in it.
- * Nothing is written to a log: the machine that serves payouts has its own.
+ * Nothing is written to a log: the machine that serves payouts has its own. On Bitcoin amounts are therefore believed only when
+ * the transactions that are spent from come along.
  */
 export async function signCold(args: string[]): Promise<void> {
   const text = { type: 'string' } as const
@@ -37,6 +41,7 @@ export async function signCold(args: string[]): Promise<void> {
   const policy = readPolicy(await readTrustedFile(policyFile))
   const file = parseFile(await readFile(source, 'utf8'))
   const request = requestOf(file)
+  if (request.network === 'BITCOIN') requireProven(file)
   const networkPolicy = findNetworkPolicy(policy, request)
   const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
   const seed = await openSeed((await readSecretFile(seedFile)).toString('utf8'), passphrase)
@@ -53,6 +58,16 @@ export async function signCold(args: string[]): Promise<void> {
   } finally {
     keyring.close()
   }
+}
+
+/**
+ * Who remembers nothing can be asked twice for one transaction, each time with another input's amount misstated, and both
+ * valid halves together pay a fee that was never shown (CVE-2020-14199). Throws unless every amount is proven.
+ */
+function requireProven({ unsigned, psbt }: ColdFile): void {
+  const proven = withoutPrevious(Buffer.from(psbt ?? '', 'base64'))
+  if (isRefused(proven)) throw new Error(`refused (amounts-not-proven): ${proven.message}`)
+  if (!Buffer.from(unsigned, 'hex').equals(proven)) throw new Error('refused (amounts-not-proven): The PSBT is of another transaction than the one to sign')
 }
 
 /** The file itself, or the texts of its QR codes (BBQr), as a camera reads them. */

@@ -78,6 +78,8 @@ export interface PoolCost {
 export interface CoinChainAdapter extends ChainAdapter {
   /** Null when the transaction is not in the node's pool. */
   poolCost(hash: string): Promise<PoolCost | null>
+  /** Transactions as they travel, by hash, whether mined or in the pool; those that the node does not know are left out. */
+  rawTransactions(hashes: readonly string[]): Promise<Map<string, Uint8Array>>
 }
 
 /** What sending on an account chain needs besides. */

@@ -8,6 +8,7 @@ import { broadcastTransaction } from './broadcast.ts'
 import { readFeeRate, type BitcoinFeeSettings } from './fee-rate.ts'
 import { readPool } from './pool.ts'
 import { readPoolCost } from './pool-cost.ts'
+import { readRaw } from './raw.ts'
 import { readStatus } from './standing.ts'
 
 export interface BitcoinAdapterSettings {
@@ -57,6 +58,7 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChai
     broadcast: (raw) => broadcastTransaction(rpc, raw),
     feeRate: () => readFeeRate(rpc, fees),
     poolCost: (hash) => readPoolCost(rpc, hash),
+    rawTransactions: (hashes) => readRaw(rpc, hashes),
     balancesAt: async (height, wanted) => {
       if (wanted.some(({ contract }) => contract !== null)) throw new RangeError('Bitcoin has no token contracts')
       return balances(
