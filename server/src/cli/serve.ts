@@ -25,6 +25,7 @@ import { createDelivery } from '../webhooks/index.ts'
 import { figuresOf } from './figures.ts'
 import { createAddressHolders } from '../withdrawals/index.ts'
 import { openInstallation, required, tokensOf, type Environment, type Opened } from './open.ts'
+import { jobWatch } from './job-watch.ts'
 import { pausePoints } from './pausing.ts'
 import { worldOf } from './world.ts'
 
@@ -88,7 +89,7 @@ const startApi = async (world: World, { config, runtime, pool }: Opened, directo
     },
     chainIds: chainIdsOf(required(config.networks, 'BURSAR_NETWORKS_FILE')),
   })
-  const loop = createJobLoop(api.jobs, runtime.log)
+  const loop = createJobLoop(api.jobs, runtime.log, jobWatch(runtime))
   await api.server.listen({ host: config.http.host, port: config.http.port })
   runtime.log.info({ address: `${config.http.host}:${config.http.port}` }, 'the merchant API listens')
   return async () => {
@@ -129,7 +130,7 @@ const startWorker = async (
     holders,
     pause,
   })
-  const loop = createJobLoop([...jobs, ...mailing.jobs], runtime.log)
+  const loop = createJobLoop([...jobs, ...mailing.jobs], runtime.log, jobWatch(runtime))
   return async () => {
     await loop.stop()
     await mailing.close()

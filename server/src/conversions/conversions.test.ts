@@ -7,6 +7,7 @@ import { cryptoExchangeWithdrawNotice, exchangeNotice } from '@bursar/contract'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
+import { poison } from '../../../test/setup/poison.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import type { Deposit } from '../deposits/index.ts'
 import { readExchangePolicy } from '../exchange/index.ts'
@@ -112,6 +113,19 @@ describe('credited money', () => {
     expect(await inTransaction(db, (tx) => auditLedger(tx))).toEqual([])
     await run()
     expect(await notices()).toHaveLength(1)
+  })
+
+  test('that a defect keeps from being converted keeps no other waiting', async () => {
+    const first = await received('ETH', E18, await target({ ticker: 'USDT' }))
+    const { rows } = await sql<{ id: string }>`select id from conversions where cause_id = ${first}`.execute(db)
+    now += 1
+    await received('ETH', E18, await target({ ticker: 'USDT' }))
+    const cure = await poison(db, 'conversions', rows[0]!.id)
+    await expect(run()).rejects.toThrow('poisoned')
+    expect((await states()).map(({ state }) => state)).toEqual(['waiting', 'done'])
+    await cure()
+    await run()
+    expect((await states()).map(({ state }) => state)).toEqual(['done', 'done'])
   })
 
   test('is sent on where the target says so, of an invoice by its id', async () => {

@@ -3,7 +3,7 @@ import { inTransaction } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import { carriedOn } from '../exchange-withdrawals/index.ts'
 import { priceOrder, readDirection, type DeskDeps } from '../exchange/index.ts'
-import type { Job } from '../jobs/index.ts'
+import { eachApart, type Job } from '../jobs/index.ts'
 import type { PausePoint } from '../outgoing/index.ts'
 import { ApiRefusal } from '../platform/route.ts'
 import { momentOf } from '../platform/runtime.ts'
@@ -32,7 +32,7 @@ export const createConversionJob = (deps: ConversionDeps, everyMs: number): Job 
   run: async () => {
     const { runtime } = deps.desk
     const due = await nextConversions(runtime.db, momentOf(runtime).at, MOST)
-    for (const conversion of due) await convertOne(deps, conversion)
+    await eachApart(due, (conversion) => convertOne(deps, conversion))
     return due.length > 0
   },
 })

@@ -1,7 +1,7 @@
 import { awaitedPayments } from '../acquiring/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
-import type { Job } from '../jobs/index.ts'
+import { eachApart, type Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { runOut } from './following.ts'
 import type { FiatInvoiceSettings } from './settings.ts'
@@ -19,13 +19,13 @@ export const createFiatExpiryJob = (
   run: async () => {
     const { runtime, settings } = deps
     const ids = await findRunOut(runtime.db, awaitedPayments, momentOf(runtime).at, MOST_AT_ONCE)
-    for (const id of ids) {
+    await eachApart(ids, async (id) => {
       await deps.pause('fiat-invoice-run-out')
       await inTransaction(runtime.db, async (tx) => {
         const moment = momentOf(runtime)
         await carryOut(tx, await runOut(tx, id, settings, moment), moment)
       })
-    }
+    })
     return ids.length === MOST_AT_ONCE
   },
 })

@@ -1,7 +1,7 @@
 import { generalErrors } from '@bursar/contract'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
-import { noEffects, joinEffects, type Effects } from '../effects/index.ts'
+import { noEffects, type Effects } from '../effects/index.ts'
 import { ApiRefusal } from '../platform/route.ts'
 import { isRegistered, type Invoice, type Registered } from './invoice.ts'
 import { isOpen } from './machine.ts'
@@ -69,11 +69,4 @@ export const requoteById = async (tx: Tx, id: string, settings: InvoiceSettings,
   const effects = await requote(tx, invoice, settings, moment)
   if (!effects) throw new PayerRefusal('no-price')
   return effects
-}
-
-/** Does something with each of some locked invoices, and gives the effects of all. */
-export const forEach = async <Some extends Invoice>(invoices: readonly Some[], work: (invoice: Some) => Promise<Effects | undefined>): Promise<Effects> => {
-  const all: Effects[] = []
-  for (const invoice of invoices) all.push((await work(invoice)) ?? noEffects)
-  return joinEffects(all)
 }

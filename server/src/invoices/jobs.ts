@@ -1,12 +1,13 @@
-import { inTransaction } from '../db/index.ts'
-import { carryOut } from '../effects/index.ts'
-import type { Job } from '../jobs/index.ts'
+import type { Moment } from '../base/moment.ts'
+import { inTransaction, type Tx } from '../db/index.ts'
+import { carryOut, type Effects } from '../effects/index.ts'
+import { eachApart, type Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { expire, forEach, requote } from './commands.ts'
+import { expire, requote } from './commands.ts'
 import { isRegistered, type Invoice } from './invoice.ts'
 import { BASE_TICKERS } from './quoting.ts'
 import type { InvoiceSettings } from './settings.ts'
-import { takeEnding, takeUnquoted, takeUnvalued } from './store.ts'
+import { ending, findDue, lockDue, unquoted, unvalued, type Due } from './store.ts'
 
 const MOST = 50
 
@@ -22,14 +23,11 @@ export const createExpiryJob = ({ runtime, settings, everyMs, pause }: InvoiceJo
   name: 'invoice expiry',
   everyMs,
   run: async () => {
-    const ended = await inTransaction(runtime.db, async (tx) => {
-      const moment = momentOf(runtime)
-      const due = await takeEnding(tx, moment.at, MOST)
-      await carryOut(tx, await forEach(due, (invoice) => expire(tx, invoice, settings, moment)), moment)
-      return due.length
-    })
-    if (ended > 0) await pause('invoices-expired')
-    return ended === MOST
+    const due = ending(momentOf(runtime).at)
+    const ids = await findDue(runtime.db, due, MOST)
+    await eachDue(runtime, due, ids, (tx, invoice, moment) => expire(tx, invoice, settings, moment))
+    if (ids.length > 0) await pause('invoices-expired')
+    return ids.length === MOST
   },
 })
 
@@ -38,19 +36,32 @@ export const createQuoteJob = ({ runtime, settings, everyMs, pause }: InvoiceJob
   name: 'invoice quotes',
   everyMs,
   run: async () => {
-    const quoted = await inTransaction(runtime.db, async (tx) => {
-      const moment = momentOf(runtime)
-      const tickers = settings.catalogue.crypto.map(({ ticker }) => ticker)
-      const prices = await settings.prices(tx, [...tickers, ...BASE_TICKERS])
-      const [priced, bases] = [tickers, [...BASE_TICKERS]].map((some) => some.filter((ticker) => ticker === 'USD' || prices.has(ticker)))
-      const due = new Map<string, Invoice>()
-      for (const invoice of await takeUnquoted(tx, moment.at, priced!, bases!, MOST)) due.set(invoice.id, invoice)
-      for (const invoice of await takeUnvalued(tx, priced!, bases!, MOST)) due.set(invoice.id, invoice)
-      const all = [...due.values()].filter(isRegistered)
-      await carryOut(tx, await forEach(all, (invoice) => requote(tx, invoice, settings, moment)), moment)
-      return all.length
-    })
+    const tickers = settings.catalogue.crypto.map(({ ticker }) => ticker)
+    const prices = await settings.prices(runtime.db, [...tickers, ...BASE_TICKERS])
+    const [priced, bases] = [tickers, [...BASE_TICKERS]].map((some) => some.filter((ticker) => ticker === 'USD' || prices.has(ticker)))
+    let quoted = 0
+    for (const due of [unquoted(momentOf(runtime).at, priced!, bases!), unvalued(priced!, bases!)]) {
+      const ids = await findDue(runtime.db, due, MOST)
+      await eachDue(runtime, due, ids, async (tx, invoice, moment) => (isRegistered(invoice) ? requote(tx, invoice, settings, moment) : undefined))
+      quoted += ids.length
+    }
     if (quoted > 0) await pause('invoices-quoted')
     return quoted >= MOST
   },
 })
+
+/** Each in a transaction of its own: one that fails keeps no other waiting. */
+const eachDue = (
+  runtime: Runtime,
+  due: Due,
+  ids: readonly string[],
+  work: (tx: Tx, invoice: Invoice, moment: Moment) => Promise<Effects | undefined>,
+): Promise<void> =>
+  eachApart(ids, (id) =>
+    inTransaction(runtime.db, async (tx) => {
+      const moment = momentOf(runtime)
+      const invoice = await lockDue(tx, id, due)
+      const effects = invoice && (await work(tx, invoice, moment))
+      if (effects) await carryOut(tx, effects, moment)
+    }),
+  )

@@ -1,7 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import type { DepositKeys } from '../addresses/index.ts'
 import type { Catalogue } from '../assets/index.ts'
-import type { Tx } from '../db/index.ts'
+import type { Db, Tx } from '../db/index.ts'
 import type { ClaimTokens } from './claim-tokens.ts'
 
 export interface InvoiceSettings {
@@ -10,7 +10,7 @@ export interface InvoiceSettings {
   networks: ReadonlySet<Network>
   keys: DepositKeys
   /** fresh prices in 1e-18 USD for one whole unit; a ticker without one is absent */
-  prices(tx: Tx, tickers: readonly string[]): Promise<ReadonlyMap<string, bigint>>
+  prices(db: Db | Tx, tickers: readonly string[]): Promise<ReadonlyMap<string, bigint>>
   /** how long a quote is valid, ms of the business clock */
   quoteMs: number
   /** where payers reach the api, without a slash at its end */

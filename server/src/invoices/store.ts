@@ -80,31 +80,40 @@ export const lockAtAddresses = async (tx: Tx, addresses: readonly { merchantId: 
       order by i.merchant_id, i.id for update`,
   )
 
-/** Open invoices whose time is over and that wait for no payment, locked; what others hold is left to them. */
-export const takeEnding = async (tx: Tx, at: Date, most: number): Promise<Invoice[]> =>
-  select(
-    tx,
-    sql`i.state in ('created', 'registered', 'pending') and i.waiting_in_time = 0 and i.expires_at <= ${at}
-      order by i.expires_at limit ${most} for update skip locked`,
-  )
+/** What makes an invoice due for a piece of work: a condition on its row, and which comes first. */
+export interface Due {
+  condition: RawBuilder<unknown>
+  order: RawBuilder<unknown>
+}
 
-/** Open invoices whose quote is over, with something missing, in assets and currencies that have a price; locked. */
-export const takeUnquoted = async (tx: Tx, at: Date, tickers: readonly string[], bases: readonly string[], most: number): Promise<Invoice[]> =>
-  select(
-    tx,
-    sql`i.state in ('registered', 'pending') and i.base_ticker = any(${[...bases]}::text[]) and i.ticker = any(${[...tickers]}::text[])
-      and i.quote_until <= ${at} and i.expires_at > ${at} and i.units > i.paid_units + i.waiting_units
-      order by i.quote_until limit ${most} for update skip locked`,
-  )
+/** Open, its time is over, and it waits for no payment. */
+export const ending = (at: Date): Due => ({
+  condition: sql`i.state in ('created', 'registered', 'pending') and i.waiting_in_time = 0 and i.expires_at <= ${at}`,
+  order: sql`i.expires_at`,
+})
 
-/** Invoices with payments that have no price yet, in assets and currencies that have one now; locked. */
-export const takeUnvalued = async (tx: Tx, tickers: readonly string[], bases: readonly string[], most: number): Promise<Invoice[]> =>
-  select(
-    tx,
-    sql`(i.merchant_id, i.id) in (select p.merchant_id, p.invoice_id from crypto_invoice_payments p where p.unvalued)
-      and i.base_ticker = any(${[...bases]}::text[]) and i.ticker = any(${[...tickers]}::text[])
-      order by i.merchant_id, i.id limit ${most} for update skip locked`,
-  )
+/** Open, with something missing, and its quote is over, in assets and currencies that have a price. */
+export const unquoted = (at: Date, tickers: readonly string[], bases: readonly string[]): Due => ({
+  condition: sql`i.state in ('registered', 'pending') and i.base_ticker = any(${[...bases]}::text[]) and i.ticker = any(${[...tickers]}::text[])
+    and i.quote_until <= ${at} and i.expires_at > ${at} and i.units > i.paid_units + i.waiting_units`,
+  order: sql`i.quote_until`,
+})
+
+/** With payments that have no price yet, in assets and currencies that have one now. */
+export const unvalued = (tickers: readonly string[], bases: readonly string[]): Due => ({
+  condition: sql`(i.merchant_id, i.id) in (select p.merchant_id, p.invoice_id from crypto_invoice_payments p where p.unvalued)
+    and i.base_ticker = any(${[...bases]}::text[]) and i.ticker = any(${[...tickers]}::text[])`,
+  order: sql`i.merchant_id, i.id`,
+})
+
+export const findDue = async (db: Db, { condition, order }: Due, most: number): Promise<string[]> => {
+  const { rows } = await sql<{ id: string }>`select i.id from crypto_invoices i where ${condition} order by ${order} limit ${most}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Locked, when it is due still; what others hold is left to them. */
+export const lockDue = async (tx: Tx, id: string, { condition }: Due): Promise<Invoice | undefined> =>
+  (await select(tx, sql`i.id = ${id} and ${condition} for update skip locked`))[0]
 
 /** What a change of an invoice writes besides its state. */
 export type Written = Partial<

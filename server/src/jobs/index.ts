@@ -1,9 +1,10 @@
 /**
  * Background work. What is to be done lies in the rooms' own tables; a job looks there, does a bounded piece of it and says
- * whether more waits. Promises that one job never runs twice at once in a process, that an error is logged and tried
- * again later with growing pauses, and that stopping waits for what is running.
+ * whether more waits. Promises that one job never runs twice at once in a process, that an error is logged, tried
+ * again later with growing pauses and told when it lasts, and that stopping waits for what is running.
  */
+export { allApart, eachApart } from './apart.ts'
 export { createJobLoop } from './loop.ts'
-export type { JobLoop } from './loop.ts'
+export type { JobLoop, JobWatch } from './loop.ts'
 export { runUntilIdle } from './deterministic.ts'
 export type { Job } from './job.ts'

@@ -1,5 +1,6 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import { inTransaction } from '../db/index.ts'
+import { allApart, eachApart } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
 import { insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
 import { momentOf } from '../platform/runtime.ts'
@@ -41,10 +42,12 @@ export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
   if (first.ready.length === 0 && first.last === undefined) return false
   const [members, rate] = await Promise.all([readMembers(deps, free), gasRateOf(deps)])
   const choices = await chooseAll(deps, members, rate, first)
-  const planned = await Promise.all(choices.map((choice) => estimated(deps, choice, rate)))
-  const payable = planned.filter((one) => one !== undefined)
-  const made = await Promise.all(members.map((member) => storeAll(deps, payable.filter((one) => one.member === member), rate)))
-  return made.includes(true)
+  const planned = await allApart(choices, (choice) => estimated(deps, choice, rate))
+  const payable = planned.results.filter((one) => one !== undefined)
+  const made = await allApart(members, (member) => storeAll(deps, payable.filter((one) => one.member === member), rate))
+  planned.fail()
+  made.fail()
+  return made.results.includes(true)
 }
 
 interface Page {
@@ -120,14 +123,15 @@ const callOf = ({ catalogue, network }: EvmPayoutDeps, { ticker, to, units }: Wi
 
 /** The payments of one hot address, in the order of its nonces. True when it made any. */
 const storeAll = async (deps: EvmPayoutDeps, planned: readonly Planned[], rate: GasRate): Promise<boolean> => {
-  let made = false
-  for (const one of planned) {
+  let [made, isOthers] = [false, false]
+  await eachApart(planned, async (one) => {
+    if (isOthers) return
     await deps.pause('payout-chosen')
     const outcome = await storePlanned(deps, one, rate)
     // Somebody else spends from the same purse: it is read afresh the next time.
-    if (outcome === 'nonce-taken') return made
+    isOthers = outcome === 'nonce-taken'
     made = made || outcome === 'stored'
-  }
+  })
   return made
 }
 

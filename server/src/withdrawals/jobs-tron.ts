@@ -2,6 +2,7 @@ import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { Prices, Usage } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
 import { inTransaction, type Db } from '../db/index.ts'
+import { eachApart } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
 import { insertPlanned, nativeLedgerUnits, planTron, tronCommitted, tronPayment, type TronPlan } from '../outgoing/index.ts'
 import { raiseAlert } from '../platform/alerts.ts'
@@ -27,7 +28,9 @@ export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> =>
   if (rate.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
   const purse = await readPurse(deps, ready)
   let made = false
-  for (const withdrawal of ready) made = (await planOne(deps, withdrawal, rate, purse)) || made
+  await eachApart(ready, async (withdrawal) => {
+    made = (await planOne(deps, withdrawal, rate, purse)) || made
+  })
   return made
 }
 

@@ -3,8 +3,7 @@ import type { ChainAdapter } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
-import type { Job } from '../jobs/index.ts'
-
+import { eachApart, type Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { deliver, type ReceiveInternal } from './commands.ts'
 import { planBitcoinBatch } from './jobs-bitcoin.ts'
@@ -27,8 +26,11 @@ export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
   name: `payouts ${deps.network}`,
   everyMs,
   run: async () => {
-    for (const unfilled of await unfilledNonces(deps.runtime.db, deps.network)) await planFiller(deps, unfilled)
-    return planEvmPayouts(deps)
+    let made = false
+    const fill = async (): Promise<void> => eachApart(await unfilledNonces(deps.runtime.db, deps.network), (unfilled) => planFiller(deps, unfilled))
+    // A gap that can't be filled stops one hot address, and no other.
+    await eachApart([fill, async () => void (made = await planEvmPayouts(deps))], (part) => part())
+    return made
   },
 })
 
@@ -53,16 +55,17 @@ export const createInternalDeliveryJob = (deps: {
   run: async () => {
     const { runtime } = deps
     let delivered = 0
-    for (const network of deps.networks) {
-      for (const waiting of await nextWaiting(runtime.db, network, 'internal', momentOf(runtime).at, MOST_INTERNAL)) {
+    await eachApart(deps.networks, async (network) => {
+      const waiting = await nextWaiting(runtime.db, network, 'internal', momentOf(runtime).at, MOST_INTERNAL)
+      await eachApart(waiting, async (withdrawal) => {
         await inTransaction(runtime.db, async (tx) => {
           const moment = momentOf(runtime)
-          const effects = await deliver(tx, waiting, deps, moment)
+          const effects = await deliver(tx, withdrawal, deps, moment)
           if (effects) await carryOut(tx, effects, moment)
         })
         delivered += 1
-      }
-    }
+      })
+    })
     return delivered > 0
   },
 })

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { useAnvil } from '../../../test/setup/nodes.ts'
+import { poison } from '../../../test/setup/poison.ts'
 import { openEvmWorld, type EvmWorld } from '../adapters/chains/evm/test-world.ts'
 import { createCatalogue } from '../assets/index.ts'
 import { EVM_HOT, openCold, WALLET, type ColdWorld } from '../cold/test-world.ts'
@@ -117,6 +118,21 @@ describe('a pool of hot addresses', () => {
     for (const [i, to] of receivers.entries()) expect(i % 2 === 0 ? await tokenAt(to) : await coinAt(to)).toBe(i % 2 === 0 ? 500_000n : E18 / 10n)
     await withoutGap()
     await booksAgree()
+  })
+
+  test('a payment that a defect keeps from being planned keeps no other waiting', async () => {
+    await fill(9n * E18, 9_000_000_000n)
+    const receivers = await Promise.all([node.newAddress(), node.newAddress()])
+    const ids = await Promise.all(receivers.map((to) => here.request('ETH', to, E18 / 10n)))
+    const cure = await poison(here.db, 'withdrawals', ids[0]!)
+    await expect(here.pay()).rejects.toThrow(/planning a payout/)
+    expect(await Promise.all(ids.map((id) => here.withdrawal(id)))).toEqual(['requested', 'planned'])
+    await cure()
+    await here.pay()
+    await here.send()
+    await here.mine(5)
+    expect(await Promise.all(ids.map((id) => here.withdrawal(id)))).toEqual(['settled', 'settled'])
+    await withoutGap()
   })
 
   test('a payment that no address can make alone is gathered for, nobody is alarmed, and smaller ones pass meanwhile', async () => {

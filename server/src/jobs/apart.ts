@@ -1,0 +1,28 @@
+/**
+ * Does the same with each of several things, in their order. What fails keeps nothing behind it waiting.
+ * @throws the first failure, once all were tried: the loop logs it, tells an operator when it lasts, and makes longer pauses
+ */
+export const eachApart = async <T>(things: Iterable<T>, work: (thing: T) => Promise<unknown>): Promise<void> => {
+  const failures: unknown[] = []
+  for (const thing of things) {
+    try {
+      await work(thing)
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  throwFirst(failures)
+}
+
+/** The same, all at once: what each gave, without those that failed, and how to fail with the first of them afterwards. */
+export const allApart = async <T, R>(things: Iterable<T>, work: (thing: T) => Promise<R>): Promise<{ results: R[]; fail(): void }> => {
+  const settled = await Promise.allSettled([...things].map(work))
+  const results = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failures = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+  return { results, fail: () => throwFirst(failures) }
+}
+
+const throwFirst = (failures: readonly unknown[]): void => {
+  if (failures.length > 1) throw new Error(`${failures.length} things failed, each by itself; the first of them`, { cause: failures[0] })
+  if (failures.length === 1) throw failures[0]
+}

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { allApart, createJobLoop, eachApart, type Job, type JobWatch } from './index.ts'
+
+const log = pino({ level: 'silent' })
+const until = async (isSo: () => boolean): Promise<void> => {
+  for (let i = 0; i < 1_000 && !isSo(); i += 1) await sleep(5)
+  expect(isSo()).toBe(true)
+}
+
+test('what fails keeps nothing behind it waiting, and the first failure is thrown in the end', async () => {
+  const done: number[] = []
+  const work = async (n: number): Promise<void> => {
+    if (n === 2) throw new Error('two')
+    done.push(n)
+  }
+  await expect(eachApart([1, 2, 3], work)).rejects.toThrow('two')
+  expect(done).toEqual([1, 3])
+  await expect(eachApart([2, 2, 4], work)).rejects.toMatchObject({ message: /^2 things failed/, cause: { message: 'two' } })
+  await eachApart([5], work)
+  expect(done).toEqual([1, 3, 4, 5])
+})
+
+test('all at once: those that did not fail, and the failure afterwards', async () => {
+  const { results, fail } = await allApart([1, 2, 3], async (n) => {
+    if (n === 2) throw new Error('two')
+    return n * 10
+  })
+  expect(results).toEqual([10, 30])
+  expect(fail).toThrow('two')
+  const { fail: none } = await allApart([1], async (n) => n)
+  none()
+})
+
+/** A job that fails for as long as it is told to, and a watch with a clock of its own. */
+const world = () => {
+  const state = { fails: true, now: 0, runs: 0, tellFails: false }
+  const told: string[] = []
+  const job: Job = {
+    name: 'a job',
+    everyMs: 1,
+    run: async () => {
+      state.runs += 1
+      if (state.fails) throw new Error('no')
+      return false
+    },
+  }
+  const tell = async (what: string): Promise<void> => {
+    if (state.tellFails) throw new Error('no database')
+    told.push(what)
+  }
+  const watch: JobWatch = {
+    now: () => state.now,
+    failing: (name, since) => tell(`${name} fails since ${since}`),
+    well: (name) => tell(`${name} is well`),
+  }
+  return { state, told, job, watch }
+}
+
+test('a job that lastingly fails is told, and its first success after it', async () => {
+  const { state, told, job, watch } = world()
+  const loop = createJobLoop([job], log, watch, 1_000)
+  state.now = 100
+  await until(() => state.runs >= 1)
+  expect(told).toEqual([])
+  state.now = 5_000
+  await until(() => told.length > 0)
+  expect(told[0]).toMatch(/^a job fails since (0|100)$/)
+  state.fails = false
+  await until(() => told.at(-1) === 'a job is well')
+  const count = told.length
+  const { runs } = state
+  await until(() => state.runs > runs + 2)
+  expect(told).toHaveLength(count)
+  await loop.stop()
+})
+
+test('telling that fails keeps the job from nothing, and is done later', async () => {
+  const { state, told, job, watch } = world()
+  Object.assign(state, { fails: false, tellFails: true })
+  const loop = createJobLoop([job], log, watch)
+  await until(() => state.runs > 3)
+  expect(told).toEqual([])
+  state.tellFails = false
+  await until(() => told.length > 0)
+  expect(told).toEqual(['a job is well'])
+  await loop.stop()
+})
