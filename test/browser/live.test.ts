@@ -1,7 +1,7 @@
 /** What the page does by itself, in a real browser: follows its invoice, counts, copies, goes on. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { servePages, type PageServer } from '../../tools/checkout/serve.ts'
 import { VIEWS } from '../../web/checkout/src/test-views.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
@@ -60,29 +60,60 @@ describeWithChromium('an open page', () => {
     await context.close()
   })
 
-  test('goes on to the acquirer with a form of its own', async () => {
-    show('fiat-waiting')
-    const context = await visit()
-    const page = await context.newPage()
-    const posted: string[] = []
+  /** A bank that keeps what is sent to it and answers when it is let. */
+  const openBank = async (answering: Promise<void> = Promise.resolve()) => {
+    const heard: string[] = []
     const bank = createServer((request, response) => {
       let body = ''
       request.on('data', (chunk: Buffer) => (body += chunk.toString()))
       request.on('end', () => {
-        if (request.method === 'POST') posted.push(body)
-        response.setHeader('content-type', 'text/html').end('<h1>The bank</h1>')
+        if (request.url === '/checkout') heard.push(`${request.method} ${new URLSearchParams(body).get('signature')}`)
+        void answering.then(() => response.setHeader('content-type', 'text/html').end('<h1>The bank</h1>'))
       })
     })
     await new Promise<void>((resolve) => bank.listen(0, '127.0.0.1', resolve))
+    const leaving = VIEWS['fiat-leaving']!
+    if (leaving.state.at !== 'leaving') throw new Error('a view that leaves')
+    const view = { ...leaving, state: { ...leaving.state, url: `http://127.0.0.1:${(bank.address() as AddressInfo).port}/checkout` } }
+    onTestFinished(() => {
+      bank.closeAllConnections()
+      bank.close()
+    })
+    return { heard, view }
+  }
+
+  test('goes on to the acquirer with a form of its own', async () => {
+    show('fiat-waiting')
+    const context = await visit()
+    const page = await context.newPage()
+    const { heard, view } = await openBank()
     await page.goto(`${server.url}/page?lang=en`)
-    const view = VIEWS['fiat-leaving']!
-    if (view.state.at !== 'leaving') throw new Error('a view that leaves')
-    server.views.set('page', { ...view, state: { ...view.state, url: `http://127.0.0.1:${(bank.address() as AddressInfo).port}/checkout` } })
+    server.views.set('page', view)
     server.tell('page')
-    await page.getByRole('heading', { name: 'The bank' }).waitFor()
-    expect(posted.map((body) => new URLSearchParams(body).get('signature'))).toEqual(['QvJD5u9Fg55PCx'])
+    await page.getByRole('heading', { name: 'The bank', exact: true }).waitFor()
+    expect(heard).toEqual(['POST QvJD5u9Fg55PCx'])
     await context.close()
-    bank.closeAllConnections()
-    bank.close()
+  })
+
+  test('on its way to the acquirer is not held back by what changes meanwhile', async () => {
+    let answer = (): void => {}
+    const { heard, view } = await openBank(new Promise((resolve) => (answer = resolve)))
+    server.views.set('page', view)
+    const context = await visit()
+    const page = await context.newPage()
+    await page.addInitScript("setInterval(() => document.dispatchEvent(new Event('visibilitychange')), 100)")
+    const asked: string[] = []
+    page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
+    await page.goto(`${server.url}/page?lang=en`, { waitUntil: 'commit' })
+    await expect.poll(() => heard).toEqual(['POST QvJD5u9Fg55PCx'])
+    const before = asked.length
+    show('fiat-failed')
+    show('fiat-checking')
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(asked.slice(before)).toEqual([])
+    answer()
+    await page.getByRole('heading', { name: 'The bank', exact: true }).waitFor()
+    expect(heard).toHaveLength(1)
+    await context.close()
   })
 })

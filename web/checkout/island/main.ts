@@ -4,6 +4,8 @@
  */
 const POLL_MS = 15_000
 const TICK_MS = 1_000
+/** Whoever is still here then has been kept by something: the page is followed again. */
+const LEAVES_WITHIN_MS = 60_000
 
 const said = document.getElementById('said')
 const pageOf = (from: Document): HTMLElement | null => from.querySelector('main')
@@ -51,8 +53,17 @@ const cameBack = (): boolean => {
   return entry?.type === 'back_forward'
 }
 
+/** To load this page again now would take back what is on its way to the acquirer. */
+let leaving = false
+const resume = (): void => {
+  leaving = false
+  follow()
+}
+
 const goOn = (way: HTMLElement): void => {
   if (cameBack()) return
+  leaving = true
+  setTimeout(resume, LEAVES_WITHIN_MS)
   if (way instanceof HTMLFormElement) way.submit()
   else if (way instanceof HTMLAnchorElement) location.assign(way.href)
 }
@@ -98,8 +109,9 @@ const liven = (): void => {
 const isTyping = (): boolean => document.activeElement instanceof HTMLInputElement && document.activeElement.type !== 'hidden'
 
 const refresh = async (): Promise<void> => {
+  if (leaving) return
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
-  if (!answer.ok) return
+  if (!answer.ok || leaving) return
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html')
   const [now, then] = [pageOf(document), pageOf(next)]
   if (!now || !then || now.dataset['version'] === then.dataset['version'] || isTyping()) return
@@ -124,7 +136,7 @@ const follow = (): void => {
     source = undefined
     return
   }
-  if (source) return
+  if (source || leaving) return
   source = new EventSource(path)
   source.addEventListener('message', ({ data }: MessageEvent<string>) => {
     if (data !== pageOf(document)?.dataset['version']) void refresh()
@@ -137,6 +149,9 @@ const follow = (): void => {
 
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') void refresh()
+})
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) resume()
 })
 setInterval(count, TICK_MS)
 liven()
