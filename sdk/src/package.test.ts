@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { merchantId, privateKey, startService } from './test-service.ts'
@@ -59,7 +59,14 @@ test('the TypeScript of the README compiles against the built package, library c
   expect(run()).toBe('')
 }, 60_000)
 
-test('the first example of the README runs on the built package in plain JavaScript', async () => {
+/** The machine's own Node runs what merchants run it on; ours stands first on the PATH. */
+const nodes = (): string[] => {
+  const found = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node')).filter((file) => existsSync(file))
+  const versions = new Map(found.map((file) => [execFileSync(file, ['--version'], { encoding: 'utf8' }).trim(), file]))
+  return [...versions].filter(([version]) => Number(/^v(\d+)/.exec(version)![1]) >= 20).map(([, file]) => file)
+}
+
+test.each(nodes())('the first example of the README runs on the built package in plain JavaScript, by %s', async (node) => {
   const answers: Record<string, unknown> = {
     '/merchants/addresses': { address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', blockchain: 'BITCOIN' },
     '/merchants/balances?tickers=BTC': [{ ticker: 'BTC', value: '0.25' }],
@@ -71,7 +78,7 @@ test('the first example of the README runs on the built package in plain JavaScr
   writeFileSync(join(consumer, 'example.js'), first!.replaceAll('!,', ','))
   const settings = { BURSAR_URL: service.url, BURSAR_MERCHANT_ID: merchantId, BURSAR_PRIVATE_KEY: privateKey }
   const env = { ...process.env, ...settings }
-  const { stdout } = await promisify(execFile)('node', [join(consumer, 'example.js')], { env })
+  const { stdout } = await promisify(execFile)(node, [join(consumer, 'example.js')], { env })
   await service.stop()
   expect(stdout).toBe('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4 0.25\nPending\n')
 })
