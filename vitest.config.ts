@@ -17,7 +17,9 @@ export default defineConfig({
           include: ['**/*.test.ts'],
           exclude: [...never, ...slow, ...long],
           maxWorkers: 2,
-          testTimeout: 15_000,
+          // A busy machine is slow, and that is no finding.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },
       },
