@@ -2,12 +2,11 @@
  * What the edge costs: requests a second of the application against bare node:http that makes the same checks with the same
  * functions, in the same run, over 64 connections of a load generator in a process of its own. `node bench/edge.ts`.
  */
-import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { sql } from 'kysely'
 import { depositAddress } from '../server/src/addresses/derivation.ts'
 import { TEST_KEYS } from '../server/src/addresses/test-keys.ts'
 import { createDb, createPool, migrate, type Db } from '../server/src/db/index.ts'
+import { portOf, startServer } from './edge/start.ts'
 import { startLoad, type Load } from './load/index.ts'
 import type { Account, ShapeName } from './load/prepared.ts'
 import { createMerchants } from './merchants.ts'
@@ -51,14 +50,6 @@ export const run = (): Promise<Row[]> =>
       await pool.end()
     }
   })
-
-const startServer = (kind: 'bare' | 'app', url: string): ChildProcess =>
-  fork(new URL('edge/server.ts', import.meta.url), [kind], {
-    env: { ...process.env, DATABASE_URL: url },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-
-const portOf = async (server: ChildProcess): Promise<number> => ((await once(server, 'message')) as [{ port: number }])[0].port
 
 interface Field {
   load: Load

@@ -14,8 +14,8 @@ export interface RunningRole {
   stop(): Promise<void>
 }
 
-/** Starts a role as an operator does: its own process, settings in its environment, its log written. */
-export const startRole = async (role: 'api' | 'worker', url: string, folder: string): Promise<RunningRole> => {
+/** Starts a role as an operator does: its own process, settings in its environment, its log written. @param exchange what its exchange file says */
+export const startRole = async (role: 'api' | 'worker', url: string, folder: string, { exchange = {} }: { exchange?: object } = {}): Promise<RunningRole> => {
   const file = (name: string, text: string): string => {
     const path = join(folder, name)
     writeFileSync(path, text)
@@ -28,6 +28,7 @@ export const startRole = async (role: 'api' | 'worker', url: string, folder: str
     BURSAR_NETWORKS_FILE: file('networks.json', '{}'),
     BURSAR_ASSETS_FILE: file('assets.json', JSON.stringify(ASSETS)),
     BURSAR_XPUBS_FILE: file('xpubs.json', JSON.stringify({ masterFingerprint: '00000000', ...TEST_KEYS })),
+    BURSAR_EXCHANGE_FILE: file('exchange.json', JSON.stringify(exchange)),
     BURSAR_SIGNER: `unix:${join(folder, 'no-signer')}`,
     BURSAR_HTTP: `127.0.0.1:${port}`,
     BURSAR_INNER: '127.0.0.1:0',

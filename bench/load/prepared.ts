@@ -12,6 +12,14 @@ export interface Shape {
   body(n: number): string
 }
 
+/** Of BTC, by number: a few tenths of a thousandth, so that no two orders of one merchant are the same for long. */
+const bitcoins = (n: number): string => `0.${String(100_000 + (n % 90_000)).padStart(8, '0')}`
+const order = (n: number, price: string): string =>
+  `{"spendTicker":"USDT","targetTicker":"BTC","side":"target","amount":"${bitcoins(n)}","price":"${price}","localId":"exchange-${n}","meta":"customer ${n}"}`
+
+/** What the books of the exchange bench come to, the spread in it. */
+export const QUOTED_PRICE = '65000'
+
 export const SHAPES = {
   withdrawal: {
     method: 'POST',
@@ -34,6 +42,13 @@ export const SHAPES = {
     target: () => '/merchants/invoices/crypto',
     body: (n) => `{"name":"Order ${n}","amount":{"value":"${(n % 900) + 10}.5","ticker":"USDT","blockchain":"ETHEREUM"},"meta":"customer ${n}","description":"Two books"}`,
   },
+  exchangeEstimate: {
+    method: 'GET',
+    target: (n) => `/merchants/exchange/estimate?spendTicker=USDT&targetTicker=BTC&side=target&amount=${bitcoins(n)}`,
+    body: () => '',
+  },
+  exchange: { method: 'POST', target: () => '/merchants/exchange', body: (n) => order(n, '70000') },
+  exchangeAtEstimate: { method: 'POST', target: () => '/merchants/exchange', body: (n) => order(n, QUOTED_PRICE) },
 } as const satisfies Record<string, Shape>
 
 export type ShapeName = keyof typeof SHAPES

@@ -17,6 +17,10 @@ export interface Pgbench {
   oneCall(seconds: number): Promise<Pace>
   /** Two clients, 64 postings a call; `perSecond` counts postings. */
   batches(seconds: number): Promise<Pace>
+  /** As many clients as the exchange bench has connections, the statements of one exchange a transaction. */
+  exchanges(seconds: number): Promise<Pace>
+  /** The same of an estimate. */
+  estimates(seconds: number): Promise<Pace>
 }
 
 const BATCH = 64
@@ -47,6 +51,8 @@ export const preparePgbench = async (url: string): Promise<Pgbench | undefined> 
   const batches = runWith('batches.pgbench', 2)
   return {
     oneCall: one,
+    exchanges: runWith('exchange.pgbench', 64),
+    estimates: runWith('estimate.pgbench', 64),
     batches: async (seconds) => {
       const { perSecond, p99 } = await batches(seconds)
       return { perSecond: perSecond * BATCH, p99 }
