@@ -3,7 +3,7 @@ import {
   createConversionJob, createDepositExpecting, createTargetKeeper, expectFiat, type ConversionDeps,
 } from '../conversions/index.ts'
 import type { CreditedSubscriber } from '../deposits/index.ts'
-import type { ExchangePolicy } from '../exchange/index.ts'
+import { createPromises, type DeskDeps, type ExchangePolicy } from '../exchange/index.ts'
 import type { PaymentListener } from '../acquiring/index.ts'
 import { invoicesAt } from '../invoices/index.ts'
 import type { Job } from '../jobs/index.ts'
@@ -27,11 +27,11 @@ const CONVERSIONS_EVERY_MS = 500
 const rulesOf = ({ catalogue, wallet }: ConvertingWorld): Rules => ({ catalogue, bitcoinChain: wallet.bitcoinChain, served: catalogue.networks })
 
 /** What exchanges and withdrawals of this installation go by. */
-export const exchangingDeps = (world: ConvertingWorld, holders: Pick<AddressHolders, 'whose'>): Omit<ConversionDeps, 'pause'> => {
+export const exchangingDeps = (world: ConvertingWorld, holders: Pick<AddressHolders, 'whose'>): Omit<ConversionDeps, 'pause'> & { desk: DeskDeps } => {
   const { runtime, catalogue } = world
   const { now } = runtime.clock
   return {
-    desk: { runtime, policy: world.exchange, legs: createLegsReader(runtime.db, now), stops: createStopsReader(runtime.db, now) },
+    desk: { runtime, policy: world.exchange, promises: createPromises(runtime), legs: createLegsReader(runtime.db, now), stops: createStopsReader(runtime.db, now) },
     placing: { holders, rules: rulesOf(world) },
     terms: createTermsReader(runtime.db, catalogue, now),
   }

@@ -13,7 +13,7 @@ import type { Conversion } from './conversion.ts'
 import { lockWaiting, nextConversions, postponeConversion } from './store.ts'
 
 export interface ConversionDeps {
-  desk: DeskDeps
+  desk: Omit<DeskDeps, 'promises'>
   placing: PlacingDeps
   /** of withdrawals */
   terms(): Promise<Terms>

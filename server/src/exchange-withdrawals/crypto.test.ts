@@ -9,7 +9,7 @@ import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
-import { readExchangePolicy } from '../exchange/index.ts'
+import { createPromises, readExchangePolicy } from '../exchange/index.ts'
 import { answering, catalogue, giveBalance, legsAt, PRICES, stock } from '../exchange/test-world.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { newId } from '../merchants/test-merchant.ts'
@@ -44,7 +44,7 @@ const runtime = () => ({ db, clock: { now: () => NOW, business: () => NOW }, new
 const routes = () =>
   exchangeWithdrawalRoutes({
     desk: {
-      runtime: runtime(), policy: readExchangePolicy(catalogue, { spreadBps: 0, feeBps: 100 }), legs: async () => legsAt(PRICES, NOW),
+      runtime: runtime(), promises: createPromises(runtime()), policy: readExchangePolicy(catalogue, { spreadBps: 0, feeBps: 100 }), legs: async () => legsAt(PRICES, NOW),
       stops: createStopsReader(db, () => NOW),
     },
     placing: {

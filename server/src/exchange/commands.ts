@@ -3,56 +3,91 @@ import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
 import { apply, applyAll, totalOf, type Item, type Outcome } from '../ledger/index.ts'
-import { refusal, refusalOf } from '../orders/index.ts'
+import { refusal } from '../orders/index.ts'
 import type { ApiRefusal } from '../platform/route.ts'
 import { worthAt } from '../rates/index.ts'
 import type { Direction } from './direction.ts'
 import type { Exchange } from './exchange.ts'
-import { inventoryOf, levelInventory, moveInventory, type InventoryMove } from './inventory.ts'
+import { inventoryOf, levelInventory, moveInventory, type InventoryMove, type Traded } from './inventory.ts'
 import { addFunded } from './limits.ts'
 import { exchangeNotice } from './notice.ts'
 import { fillTransfer, fundingItem } from './postings.ts'
 import type { AssetRules } from './policy.ts'
 import type { Side } from './pricing.ts'
 import type { PriceBasis, Quote } from './quoting.ts'
-import { insertExchange } from './store.ts'
+import { exchangeRows, rowOf } from './store.ts'
 
-/** What an exchange is made from: the order, and what it fills at. */
+/** An exchange that is to be filled, and what is kept with it. */
 export interface Fill {
-  merchantId: string
+  exchange: Exchange
   direction: Direction
-  side: Side
-  quoted: Quote
-  localId: string | null
-  meta: string | null
   /** the localId names what caused it, and is nobody's to take */
-  caused?: boolean
+  caused: boolean
+  /** of the request that asks for it */
+  answers: Item['answers'] | undefined
 }
+
+/** What a priced order becomes when it is filled. */
+export const exchangeOf = (
+  { merchantId, direction, side, localId, meta }: { merchantId: string; direction: Direction; side: Side; localId: string | null; meta: string | null },
+  { exchange, fee, target, price, market, basis }: Quote,
+  { id, transferId, at }: { id: string; transferId: string; at: Date },
+): Exchange => ({
+  merchantId, id, spendTicker: direction.spend.ticker, targetTicker: direction.target.ticker, side, exchange, fee, target, first: direction.first,
+  second: direction.second, price, market, basis, state: 'done', failedReason: null, localId, meta, transferId, createdAt: at,
+})
 
 /**
- * Fills an exchange: inventory, postings, localId and row, all in this transaction. @throws ApiRefusal and has to be rolled back when the
- * house lacks the asset, the merchant lacks the money, or the localId is taken
- * @returns the exchange; what it tells is for the caller to carry out
+ * Fills exchanges in one transaction: inventory, postings, localIds, answers and rows. What the ledger refuses moves nothing.
+ * @throws ApiRefusal and has to be rolled back when the house lacks an asset for all of them together
  */
-export const fill = async (tx: Tx, { merchantId, direction, side, quoted, localId, meta, caused = false }: Fill, { at, newId }: Moment): Promise<Exchange> => {
-  const { spend, target, first, second } = direction
-  const transferId = newId()
-  const exchange: Exchange = {
-    merchantId, id: newId(), spendTicker: spend.ticker, targetTicker: target.ticker, side, exchange: quoted.exchange, fee: quoted.fee,
-    target: quoted.target, first, second, price: quoted.price, market: quoted.market, basis: quoted.basis, state: 'done', failedReason: null,
-    localId, meta, transferId, createdAt: at,
-  }
-  const [came, went] = [worthOf(spend, quoted.exchange, quoted.basis), worthOf(target, quoted.target, quoted.basis)]
-  const lacking = await moveInventory(tx, [
-    { asset: spend.ticker, units: quoted.exchange, bounds: spend, traded: { value: came, margin: 0n } },
-    { asset: target.ticker, units: -quoted.target, bounds: target, traded: { value: went, margin: came - went } },
-  ])
+export const fillAll = async (tx: Tx, fills: readonly Fill[]): Promise<Outcome[]> => {
+  const lacking = await moveInventory(tx, movesOf(fills))
   if (lacking) throw await noInventory(tx, lacking)
-  const item: Item = { transfer: fillTransfer(exchange, transferId), ...(localId === null || caused ? {} : { localId: { value: localId, operation: 'createExchange' } }) }
-  refuseUnlessApplied((await apply(tx, [item]))[0]!, direction)
-  await insertExchange(tx, exchange)
-  return exchange
+  const outcomes = await apply(tx, fills.map(itemOf))
+  const refused = fills.filter((_, i) => outcomes[i]!.kind !== 'applied')
+  if (await moveInventory(tx, movesOf(refused).map(backwards))) throw new Error('inventory that was just taken could not be given back')
+  return outcomes
 }
+
+const itemOf = ({ exchange, caused, answers }: Fill): Item => ({
+  transfer: fillTransfer(exchange),
+  rows: [{ table: exchangeRows, values: rowOf(exchange) }],
+  ...(exchange.localId === null || caused ? {} : { localId: { value: exchange.localId, operation: 'createExchange' } }),
+  ...(answers && { answers }),
+})
+
+/** What all of them together move of each asset. */
+const movesOf = (fills: readonly Fill[]): InventoryMove[] => {
+  const moves = new Map<string, InventoryMove>()
+  const add = (rules: AssetRules, units: bigint, value: bigint, margin: bigint): void => {
+    const { units: before, traded } = moves.get(rules.ticker) ?? { units: 0n, traded: NOTHING }
+    const [bought, sold] = units > 0n ? [units, 0n] : [0n, -units]
+    moves.set(rules.ticker, {
+      asset: rules.ticker, units: before + units, bounds: rules,
+      traded: sumOf(traded!, { boughtUnits: bought, boughtValue: bought > 0n ? value : 0n, soldUnits: sold, soldValue: sold > 0n ? value : 0n, margin }),
+    })
+  }
+  for (const { exchange: { exchange, target, basis }, direction } of fills) {
+    const [came, went] = [worthOf(direction.spend, exchange, basis), worthOf(direction.target, target, basis)]
+    add(direction.spend, exchange, came, 0n)
+    add(direction.target, -target, went, came - went)
+  }
+  return [...moves.values()]
+}
+
+const NOTHING: Traded = { boughtUnits: 0n, boughtValue: 0n, soldUnits: 0n, soldValue: 0n, margin: 0n }
+
+const sumOf = (a: Traded, b: Traded): Traded => ({
+  boughtUnits: a.boughtUnits + b.boughtUnits, boughtValue: a.boughtValue + b.boughtValue, soldUnits: a.soldUnits + b.soldUnits,
+  soldValue: a.soldValue + b.soldValue, margin: a.margin + b.margin,
+})
+
+/** As if it had not been; no bound keeps from that. */
+const backwards = ({ asset, units, traded: t }: InventoryMove): InventoryMove => ({
+  asset, units: -units, bounds: null,
+  traded: { boughtUnits: -t!.boughtUnits, boughtValue: -t!.boughtValue, soldUnits: -t!.soldUnits, soldValue: -t!.soldValue, margin: -t!.margin },
+})
 
 /** At the middles that the price was made of. */
 const worthOf = ({ ticker, scale }: AssetRules, units: bigint, basis: PriceBasis): bigint => worthAt(ticker, { units, scale }, BigInt(basis[ticker]?.middle ?? 0n))
@@ -67,11 +102,6 @@ const noInventory = async (tx: Tx, { asset, units }: InventoryMove): Promise<Api
   const free = units < 0n && (await inventoryOf(tx, asset)) >= -units
   const why = units > 0n ? `no more ${asset} is bought now` : free ? `no more ${asset} is sold now` : `there is not that much ${asset} to sell`
   return refusal(orderErrors.notEnoughLiquidity, `${orderErrors.notEnoughLiquidity.meaning}: ${why}`)
-}
-
-const refuseUnlessApplied = (outcome: Outcome, { spend }: Direction): void => {
-  if (outcome.kind === 'applied') return
-  throw outcome.kind === 'refused' ? refusalOf(outcome, spend.scale) : new Error(`an exchange was refused: ${outcome.kind}`)
 }
 
 /** Moves the owner's capital into the position, or out of it where `units` is below 0. @throws RangeError when there is too little */

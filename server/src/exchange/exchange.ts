@@ -22,6 +22,6 @@ export interface Exchange {
   localId: string | null
   meta: string | null
   /** of the ledger */
-  transferId: string | null
+  transferId: string
   createdAt: Date
 }

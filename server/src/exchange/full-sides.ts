@@ -6,5 +6,6 @@ import type { ExchangePolicy } from './policy.ts'
 export const fullSides = async (db: Db, { assets }: ExchangePolicy): Promise<{ bought: ReadonlySet<string>; sold: ReadonlySet<string> }> => {
   const moves = (sign: bigint) => [...assets.values()].map((rules) => ({ asset: rules.ticker, units: sign * rules.min, bounds: rules }))
   const [bought, sold] = await Promise.all([boundsPassedBy(db, moves(1n)), boundsPassedBy(db, moves(-1n))])
-  return { bought: new Set(bought), sold: new Set(sold) }
+  const tickers = (passed: readonly { asset: string }[]): ReadonlySet<string> => new Set(passed.map(({ asset }) => asset))
+  return { bought: tickers(bought), sold: tickers(sold) }
 }

@@ -3,8 +3,7 @@
  * agree on; that an estimate's price holds for ten seconds, once; that no rounding favours who exchanges; and that the house
  * never sells what it doesn't have, nor takes its position further than its limits.
  */
-export { fill, fundPosition, tellExchange } from './commands.ts'
-export type { Fill } from './commands.ts'
+export { fundPosition, tellExchange } from './commands.ts'
 export { estimate, fillOrder, priceOrder } from './desk.ts'
 export type { DeskDeps, Order } from './desk.ts'
 export type { Direction } from './direction.ts'
@@ -20,6 +19,7 @@ export type { Exposure, PositionLimits } from './limits.ts'
 export { profitOf } from './profit.ts'
 export type { Flows, Profit } from './profit.ts'
 export { auditPositions, positionsOf, spreadIncomeOf } from './positions.ts'
+export { createPromises } from './promises.ts'
 export { readExchangePolicy } from './policy.ts'
 export type { ExchangePolicy, ExchangeSettings } from './policy.ts'
 export { exchangeRoutes } from './routes.ts'

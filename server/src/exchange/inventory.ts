@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
 import type { AssetRules } from './policy.ts'
+import type { Flows } from './profit.ts'
 
 /** Rows that an asset's inventory is spread over. Each exchange takes one that nobody holds. */
 const CHUNKS = 16
@@ -14,8 +15,14 @@ export interface InventoryMove {
   units: bigint
   /** null: it goes as far as there is inventory */
   bounds: Bounds | null
-  /** what is moved and what is earned by it, 1e-18 USDT at the middle of the market; absent where nobody trades */
-  traded?: { value: bigint; margin: bigint }
+  /** absent where nobody trades */
+  traded?: Traded
+}
+
+/** What exchanges bring in and give out, ledger units, and what that is worth, 1e-18 USDT at the middle of the market. */
+export interface Traded extends Flows {
+  /** what is earned by it */
+  margin: bigint
 }
 
 /**
@@ -39,14 +46,12 @@ const limitsOf = (asset: string, bounds: Bounds | null) => {
     from position_limits where asset = ${asset}`
 }
 
-const countersOf = ({ units, traded }: InventoryMove) => {
-  const [bought, sold] = units > 0n ? [units, 0n] : [0n, -units]
-  const value = traded?.value ?? 0n
-  if (!traded) return sql``
-  return sql`, bought_units = bought_units + ${bought}::numeric, sold_units = sold_units + ${sold}::numeric,
-    bought_value = bought_value + ${units > 0n ? value : 0n}::numeric, sold_value = sold_value + ${units > 0n ? 0n : value}::numeric,
-    margin = margin + ${traded.margin}::numeric`
-}
+const countersOf = ({ traded }: InventoryMove) =>
+  traded
+    ? sql`, bought_units = bought_units + ${traded.boughtUnits}::numeric, sold_units = sold_units + ${traded.soldUnits}::numeric,
+        bought_value = bought_value + ${traded.boughtValue}::numeric, sold_value = sold_value + ${traded.soldValue}::numeric,
+        margin = margin + ${traded.margin}::numeric`
+    : sql``
 
 /** The usual way: one chunk that nobody holds, that takes it whole, and that stays within its share of the bounds. */
 const moveInFreeChunk = async (tx: Tx, move: InventoryMove): Promise<boolean> => {
@@ -124,15 +129,21 @@ export const inventoryOf = async (tx: Tx, asset: string): Promise<bigint> => {
   return rows[0]!.units
 }
 
-/** Assets whose position would pass a bound by these moves, each for itself. */
-export const boundsPassedBy = async (db: Db | Tx, moves: readonly { asset: string; units: bigint; bounds: Bounds }[]): Promise<string[]> => {
-  const column = (of: (move: (typeof moves)[number]) => bigint | null) => sql`${moves.map((move) => of(move)?.toString() ?? null)}::numeric[]`
-  const { rows } = await sql<{ asset: string }>`select m.asset
-    from unnest(${moves.map(({ asset }) => asset)}::text[], ${column(({ units }) => units)}, ${column(({ bounds }) => bounds.most)},
-      ${column(({ bounds }) => bounds.long)}, ${column(({ bounds }) => bounds.short)}) m(asset, units, most, long, short)
-    cross join lateral (select coalesce(sum(units + reserved), 0) as units from exchange_inventory where asset = m.asset) p
+/** What moves an asset's position within its bounds. */
+export type BoundedMove = Pick<InventoryMove, 'asset' | 'units'> & { bounds: Bounds }
+
+/** Those of the moves that would take a position past a bound, each for itself. */
+export const boundsPassedBy = async <Move extends BoundedMove>(db: Db | Tx, moves: readonly Move[]): Promise<Move[]> => {
+  const column = (of: (move: Move) => bigint | null) => sql`${moves.map((move) => of(move)?.toString() ?? null)}::numeric[]`
+  const assets = sql`${moves.map(({ asset }) => asset)}::text[]`
+  const { rows } = await sql<{ n: number }>`with positions as (
+      select asset, sum(units + reserved) as units from exchange_inventory where asset = any(${assets}) group by asset)
+    select m.n
+    from unnest(${assets}, ${column(({ units }) => units)}, ${column(({ bounds }) => bounds.most)},
+      ${column(({ bounds }) => bounds.long)}, ${column(({ bounds }) => bounds.short)}) with ordinality m(asset, units, most, long, short, n)
+    left join positions p on p.asset = m.asset
     left join position_limits l on l.asset = m.asset
-    where case when m.units > 0 then p.units + m.units > least(m.most, coalesce(l.funded, 0) + coalesce(l.long_limit, m.long))
-      else p.units + m.units < coalesce(l.funded, 0) - coalesce(l.short_limit, m.short) end`.execute(db)
-  return rows.map(({ asset }) => asset)
+    where case when m.units > 0 then coalesce(p.units, 0) + m.units > least(m.most, coalesce(l.funded, 0) + coalesce(l.long_limit, m.long))
+      else coalesce(p.units, 0) + m.units < coalesce(l.funded, 0) - coalesce(l.short_limit, m.short) end order by m.n`.execute(db)
+  return rows.map(({ n }) => moves[n - 1]!)
 }

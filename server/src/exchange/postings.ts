@@ -3,10 +3,10 @@ import { HOUSE, tidyLegs, type Item } from '../ledger/index.ts'
 import type { Exchange } from './exchange.ts'
 
 /** What is spent goes to the position and, of the fee, to income; what is received comes from the position. */
-export const fillTransfer = (e: Exchange, transferId: string): Item['transfer'] => {
+export const fillTransfer = (e: Exchange): Item['transfer'] => {
   const leg = (asset: string, kind: 'merchant' | 'position' | 'fees', posted: bigint) => ({ account: { merchantId: e.merchantId, asset, kind }, posted, held: 0n })
   return {
-    id: transferId,
+    id: e.transferId,
     merchantId: e.merchantId,
     kind: 'post',
     cause: { kind: 'exchange', id: e.id },

@@ -1,13 +1,9 @@
 import { estimateErrors, orderErrors } from '@bursar/contract'
-import { inTransaction } from '../db/index.ts'
-import { carryOut } from '../effects/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { readText } from '../orders/index.ts'
-import { withStoredAnswer } from '../platform/answers.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../platform/route.ts'
-import { momentOf } from '../platform/runtime.ts'
-import { tellExchange } from './commands.ts'
-import { estimate, fillOrder, priceOrder, type DeskDeps } from './desk.ts'
+import { createCounter, type Counter } from './counter.ts'
+import { estimate, priceOrder, type DeskDeps } from './desk.ts'
 import { directionsOf, type Direction } from './direction.ts'
 import { readDirection, readPrice, readSideAmount, type Asked } from './order.ts'
 import { fullSides } from './full-sides.ts'
@@ -21,11 +17,14 @@ interface ExchangeBody extends Asked {
   meta?: string
 }
 
-export const exchangeRoutes = (deps: DeskDeps): Route[] => [
-  { operation: 'listExchangeDirections', handle: async () => ok(await directionBodies(deps)) },
-  { operation: 'estimateExchange', handle: (request) => estimateRoute(deps, request) },
-  { operation: 'createExchange', handle: (request) => create(deps, request) },
-]
+export const exchangeRoutes = (deps: DeskDeps): Route[] => {
+  const counter = createCounter(deps.runtime)
+  return [
+    { operation: 'listExchangeDirections', handle: async () => ok(await directionBodies(deps)) },
+    { operation: 'estimateExchange', handle: (request) => estimateRoute(deps, request) },
+    { operation: 'createExchange', handle: (request) => create(deps, counter, request) },
+  ]
+}
 
 const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
 
@@ -67,7 +66,7 @@ const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote
   spend: { amount: formatUnits(quoted.spend, spend.scale), ticker: spend.ticker },
 })
 
-const create = async (deps: DeskDeps, request: ApiRequest): Promise<ApiAnswer> => {
+const create = async (deps: DeskDeps, counter: Counter, request: ApiRequest): Promise<ApiAnswer> => {
   const { merchantId } = request
   const body = request.body as ExchangeBody
   for (const field of ['meta', 'localId'] as const) readText(body[field], field)
@@ -76,12 +75,5 @@ const create = async (deps: DeskDeps, request: ApiRequest): Promise<ApiAnswer> =
   const limit = readPrice(body.price, orderErrors)
   const given = { fee: body.fee, localId: body.localId ?? null, meta: body.meta ?? null }
   const order = await priceOrder(deps, { merchantId, direction, side: body.side, amount, limit, ...given })
-  const moment = momentOf(deps.runtime)
-  return inTransaction(deps.runtime.db, (tx) =>
-    withStoredAnswer(tx, request, moment.at, async () => {
-      const exchange = await fillOrder(tx, deps, order, moment)
-      await carryOut(tx, tellExchange(exchange, direction), moment)
-      return ok({ id: exchange.id })
-    }),
-  )
+  return counter.place(request, order)
 }

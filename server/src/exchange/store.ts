@@ -1,49 +1,82 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
+import type { RowTable, Scalar } from '../ledger/index.ts'
 import type { Direction } from './direction.ts'
 import type { Exchange } from './exchange.ts'
 import type { Side } from './pricing.ts'
 import type { PriceBasis, Quote } from './quoting.ts'
 
-export const insertExchange = async (tx: Tx, e: Exchange): Promise<void> => {
-  await sql`insert into exchanges(merchant_id, id, spend_ticker, target_ticker, side, exchange_units, fee_units, target_units, pair_first,
-      pair_second, price, market_price, basis, state, failed_reason, local_id, meta, transfer_id, created_at)
-    values (${e.merchantId}, ${e.id}, ${e.spendTicker}, ${e.targetTicker}, ${e.side}, ${e.exchange}, ${e.fee}, ${e.target}, ${e.first},
-      ${e.second}, ${e.price}, ${e.market}, ${JSON.stringify(e.basis)}, ${e.state}, ${e.failedReason}, ${e.localId}, ${e.meta}, ${e.transferId},
-      ${e.createdAt})`.execute(tx)
+export const exchangeRows: RowTable = {
+  name: 'exchanges',
+  columns: [
+    ['merchant_id', 'uuid'], ['id', 'uuid'], ['spend_ticker', 'text'], ['target_ticker', 'text'], ['side', 'text'], ['exchange_units', 'numeric'],
+    ['fee_units', 'numeric'], ['target_units', 'numeric'], ['pair_first', 'text'], ['pair_second', 'text'], ['price', 'numeric'],
+    ['market_price', 'numeric'], ['basis', 'jsonb'], ['state', 'text'], ['failed_reason', 'text'], ['local_id', 'text'], ['meta', 'text'],
+    ['transfer_id', 'uuid'], ['created_at', 'timestamptz'],
+  ].map(([name, type]) => ({ name: name!, type: type! })),
+}
+
+export const rowOf = (e: Exchange): Scalar[] => [
+  e.merchantId, e.id, e.spendTicker, e.targetTicker, e.side, e.exchange, e.fee, e.target, e.first, e.second, e.price, e.market,
+  JSON.stringify(e.basis), e.state, e.failedReason, e.localId, e.meta, e.transferId, e.createdAt.toISOString(),
+]
+
+/** What a promise is for: this very order, at this price. */
+export interface Promisable {
+  merchantId: string
+  direction: Direction
+  side: Side
+  amount: bigint
 }
 
 /** An estimate's promise. */
 export interface StoredQuote {
+  merchantId: string
+  id: string
   price: bigint
   market: bigint
   basis: PriceBasis
 }
 
-type Asked = { merchantId: string; direction: Direction; side: Side; amount: bigint }
+export interface NewPromise extends Promisable {
+  id: string
+  quoted: Quote
+  expiresAt: Date
+}
 
-export const insertQuote = async (
-  db: Db | Tx,
-  { merchantId, direction, side, amount }: Asked,
-  quoted: Quote,
-  { id, expiresAt }: { id: string; expiresAt: Date },
-): Promise<void> => {
+export const insertQuotes = async (db: Db, promises: readonly NewPromise[]): Promise<void> => {
+  if (promises.length === 0) return
+  const column = <T>(of: (promise: NewPromise) => T): T[] => promises.map(of)
   await sql`insert into exchange_quotes(merchant_id, id, spend_ticker, target_ticker, side, amount, price, market, target_units, basis, expires_at)
-    values (${merchantId}, ${id}, ${direction.spend.ticker}, ${direction.target.ticker}, ${side}, ${amount}, ${quoted.price}, ${quoted.market},
-      ${quoted.target}, ${JSON.stringify(quoted.basis)}, ${expiresAt})`.execute(db)
+    select * from unnest(${column((p) => p.merchantId)}::uuid[], ${column((p) => p.id)}::uuid[], ${column((p) => p.direction.spend.ticker)}::text[],
+      ${column((p) => p.direction.target.ticker)}::text[], ${column((p) => p.side)}::text[], ${column((p) => p.amount)}::numeric[],
+      ${column((p) => p.quoted.price)}::numeric[], ${column((p) => p.quoted.market)}::numeric[], ${column((p) => p.quoted.target)}::numeric[],
+      ${column((p) => JSON.stringify(p.quoted.basis))}::jsonb[], ${column((p) => p.expiresAt)}::timestamptz[])`.execute(db)
 }
 
 /**
- * Takes an estimate's promise for this very order, once for ever: a second order that names the same price finds it gone.
- * What the caller rolls back is there again.
+ * Finds what estimates promised for these very orders, no two of which are alike, and keeps others from it until the transaction ends.
+ * @returns for each order its promise, undefined where there is none that has not run out
  */
-export const takeQuote = async (tx: Tx, { merchantId, direction, side, amount }: Asked, price: bigint, now: Date): Promise<StoredQuote | undefined> => {
-  const { rows } = await sql<StoredQuote>`delete from exchange_quotes q using (
-      select id from exchange_quotes where merchant_id = ${merchantId} and spend_ticker = ${direction.spend.ticker}
-        and target_ticker = ${direction.target.ticker} and side = ${side} and amount = ${amount} and price = ${price} and expires_at > ${now}
-      order by expires_at limit 1 for update skip locked) taken
-    where q.merchant_id = ${merchantId} and q.id = taken.id returning q.price, q.market, q.basis`.execute(tx)
-  return rows[0]
+export const lockQuotes = async (tx: Tx, asked: readonly (Promisable & { price: bigint })[], now: Date): Promise<(StoredQuote | undefined)[]> => {
+  if (asked.length === 0) return []
+  const column = <T>(of: (order: Promisable & { price: bigint }) => T): T[] => asked.map(of)
+  const { rows } = await sql<StoredQuote & { n: number }>`select a.n, q.* from unnest(${column((o) => o.merchantId)}::uuid[],
+      ${column((o) => o.direction.spend.ticker)}::text[], ${column((o) => o.direction.target.ticker)}::text[], ${column((o) => o.side)}::text[],
+      ${column((o) => o.amount)}::numeric[], ${column((o) => o.price)}::numeric[]) with ordinality a(merchant_id, spend, target, side, amount, price, n)
+    cross join lateral (select merchant_id as "merchantId", id, price, market, basis from exchange_quotes
+      where merchant_id = a.merchant_id and spend_ticker = a.spend and target_ticker = a.target and side = a.side and amount = a.amount
+        and price = a.price and expires_at > ${now}
+      order by expires_at limit 1 for update skip locked) q`.execute(tx)
+  const found = new Map(rows.map(({ n, ...quote }) => [n, quote]))
+  return asked.map((_, i) => found.get(i + 1))
+}
+
+/** Ends locked promises: they are honoured once for ever, and are there again when the caller rolls back. */
+export const endQuotes = async (tx: Tx, taken: readonly StoredQuote[]): Promise<void> => {
+  if (taken.length === 0) return
+  await sql`delete from exchange_quotes q using unnest(${taken.map(({ merchantId }) => merchantId)}::uuid[], ${taken.map(({ id }) => id)}::uuid[]) t(m, i)
+    where q.merchant_id = t.m and q.id = t.i`.execute(tx)
 }
 
 /** What estimates have promised of an asset and nobody has taken yet, ledger units. */

@@ -7,7 +7,7 @@ import { newId } from '../merchants/test-merchant.ts'
 import { createStopsReader } from '../orders/index.ts'
 import { ApiRefusal, type ApiRequest, type Route } from '../platform/route.ts'
 import { E18, marketOf, type Legs } from '../rates/index.ts'
-import { exchangeRoutes, fundPosition, readExchangePolicy, type ExchangeSettings } from './index.ts'
+import { createPromises, exchangeRoutes, fundPosition, readExchangePolicy, type ExchangeSettings } from './index.ts'
 
 const on = (decimals: number) => ({ decimals, minDeposit: '0', minWithdrawal: '0' })
 const settings: AssetSettings = {
@@ -75,8 +75,10 @@ export const createExchangeWorld = (db: Db, given: ExchangeSettings = {}): Excha
     ask: (operation, merchantId, request) => answering(routes, operation, merchantId, request),
   }
   const clock = { now: () => world.now, business: () => world.now }
+  const runtime = { db, clock, newId, log: pino({ level: 'silent' }) }
   const routes = exchangeRoutes({
-    runtime: { db, clock, newId, log: pino({ level: 'silent' }) },
+    runtime,
+    promises: createPromises(runtime),
     policy: readExchangePolicy(catalogue, given),
     legs: async () => world.legs,
     stops: createStopsReader(db, clock.now),

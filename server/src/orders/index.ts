@@ -2,7 +2,7 @@
  * What all calls that take money from a merchant's balance have in common. Promises that the answer is stored in the statement
  * that holds the money, that the same request gets it again, and one way of saying why not (`contract.md` 18, row 4).
  */
-export { placeOrder, refusalOf } from './placing.ts'
+export { answerOf, answersOf, placeOrder, refusalOf } from './placing.ts'
 export type { NewOrder } from './placing.ts'
 export { checkStops, readOwnFee, readText, refusal } from './request.ts'
 export type { StopTerm } from './request.ts'

@@ -22,20 +22,21 @@ export const placeOrder = async (
   order: NewOrder,
 ): Promise<ApiAnswer> => {
   const { item, localId, operation } = order
-  const outcome = await committer.submit({
-    ...item,
-    ...(localId === null ? {} : { localId: { value: localId, operation } }),
-    ...(answerKeys.length === 0 ? {} : { answers: { keys: answerKeys, of: (settled: Settled) => keptAnswer(settled, order) } }),
-  })
+  const answers = answersOf(answerKeys, order)
+  const outcome = await committer.submit({ ...item, ...(localId === null ? {} : { localId: { value: localId, operation } }), ...(answers && { answers }) })
   return answerOf(outcome, order)
 }
 
-const keptAnswer = (settled: Settled, order: NewOrder): { status: number; body: string } => {
+/** What is kept with an order for a repetition of its request. */
+export const answersOf = (keys: ApiRequest['answerKeys'], order: Pick<NewOrder, 'id' | 'scale'>): Item['answers'] | undefined =>
+  keys.length === 0 ? undefined : { keys, of: (settled: Settled) => keptAnswer(settled, order) }
+
+const keptAnswer = (settled: Settled, order: Pick<NewOrder, 'id' | 'scale'>): { status: number; body: string } => {
   const answer = settledAnswer(settled, order)
   return { status: answer.status, body: JSON.stringify(answer.body) }
 }
 
-const settledAnswer = (settled: Settled, { id, scale }: NewOrder): { status: number; body: unknown } => {
+const settledAnswer = (settled: Settled, { id, scale }: Pick<NewOrder, 'id' | 'scale'>): { status: number; body: unknown } => {
   if (settled.kind === 'applied') return { status: 200, body: { id } }
   const { status, code, message, field } = refusalOf(settled, scale)
   return { status, body: { code, description: message, ...(field === undefined ? {} : { field }) } }
@@ -55,7 +56,8 @@ export const refusalOf = (refused: Refusal, scale: number): ApiRefusal => {
   }
 }
 
-const answerOf = (outcome: Outcome, order: NewOrder): ApiAnswer => {
+/** What a request is answered with when the ledger has judged its order. @throws ApiRefusal when its key was another request's */
+export const answerOf = (outcome: Outcome, order: Pick<NewOrder, 'id' | 'scale'>): ApiAnswer => {
   switch (outcome.kind) {
     case 'answered':
       return { status: outcome.answer.status, json: outcome.answer.body }
