@@ -6,13 +6,14 @@ import { depositExpecting } from './converting.ts'
 import { createDeposits, type Deposits } from '../deposits/index.ts'
 import { createInvoices } from '../invoices/index.ts'
 import { invoiceSettings } from './invoicing.ts'
+import { holdsUntilVerified } from '../merchants/index.ts'
 import { createFollowing, type OutgoingSubscriber } from '../outgoing/index.ts'
 import { freshPrices } from '../rates/index.ts'
 import { createHouseFollowing, createSweepSettlement } from '../sweeps/index.ts'
 import { createFunding } from '../treasury/index.ts'
 import { createUntracedAlarm, type ChainListener } from '../watcher/index.ts'
 import { createSettlement } from '../withdrawals/index.ts'
-import { createScreenCredited } from './screening.ts'
+import { createScreenCredited, createScreenHeld } from './screening.ts'
 
 /** Whose money our transactions carry. */
 export const settlements = (catalogue: Catalogue): OutgoingSubscriber[] => [
@@ -28,7 +29,7 @@ export const createListeners = (world: World): { listeners: ChainListener[]; dep
     prices: (tx, tickers) => freshPrices(tx, tickers, new Date(runtime.clock.now())),
     ...(world.screening === null
       ? { onCredited: [depositExpecting()] }
-      : { onCredited: [createScreenCredited(world.publicUrl, () => deposits)], onVerified: [depositExpecting()] }),
+      : { onCredited: [createScreenCredited(world.publicUrl, () => deposits)], onVerified: [depositExpecting()], holds: holdsUntilVerified, onHeld: [createScreenHeld(world.publicUrl, () => deposits)] }),
     followers: [createInvoices(invoiceSettings(world)).follow],
   })
   const outgoing = createFollowing(settlements(catalogue))

@@ -3,13 +3,13 @@ import type { Network } from '@bursar/chainkit'
 import type { AccountChainAdapter, ChainAdapter } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { createScreeners, type ScreeningFile } from './screening-file.ts'
-import { hasHash, type CreditedSubscriber, type Deposit, type Deposits } from '../deposits/index.ts'
+import { hasHash, type CreditedSubscriber, type Deposit, type Deposits, type HeldSubscriber } from '../deposits/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import type { PausePoint } from '../outgoing/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import {
-  ask, complianceOf, createListAgeJob, createScreenJob, decide, findScreening, lookUpListed, statesOf, type JudgedSubscriber, type ScreeningRules, type ScreeningState,
+  ask, complianceOf, createListAgeJob, createScreenJob, createWaitingAlarm, decide, findScreening, lockDeposits, lookUpListed, statesOf, type DecidedSubscriber, type JudgedSubscriber, type ScreeningRules, type ScreeningState,
 } from '../screening/index.ts'
 import { giveUp, type Withdrawal } from '../withdrawals/index.ts'
 
@@ -21,8 +21,7 @@ const newToken = (): string => randomBytes(16).toString('hex')
  * @param deposits the room that calls this
  */
 export const createScreenCredited = (publicUrl: string, deposits: () => Pick<Deposits, 'verify'>): CreditedSubscriber => async (tx, credited, moment) => {
-  const asked = credited.map(({ deposit }) => ({ merchantId: deposit.merchantId, kind: 'deposit' as const, subjectId: deposit.id, subject: subjectOf(deposit) }))
-  await ask(tx, asked, newToken, moment)
+  await ask(tx, credited.map(({ deposit }) => askedOf(deposit)), newToken, moment)
   const all: Effects[] = []
   for (const { deposit, again } of credited) {
     const judged = again ? await findScreening(tx, 'deposit', deposit.merchantId, deposit.id) : undefined
@@ -30,6 +29,34 @@ export const createScreenCredited = (publicUrl: string, deposits: () => Pick<Dep
   }
   return joinEffects(all)
 }
+
+/**
+ * Asks for a judgement of every deposit that is held, once. One that was judged or decided about before, and that a reorganisation had taken
+ * away, goes the way that was decided. Nobody judges meanwhile: whoever does waits until it is held.
+ * @param deposits the room that calls this
+ */
+export const createScreenHeld = (publicUrl: string, deposits: () => Pick<Deposits, 'clear' | 'reject'>): HeldSubscriber => async (tx, held, moment) => {
+  await ask(tx, held.map(askedOf), newToken, moment)
+  const all: (Effects | undefined)[] = []
+  for (const screening of await lockDeposits(tx, held)) {
+    const { merchantId, subjectId: id, state } = screening
+    if (state === 'clean' || state === 'released') all.push(await deposits().clear(tx, { merchantId, id, compliance: complianceOf(screening, publicUrl) }, moment))
+    if (state === 'rejected') all.push(await deposits().reject(tx, { merchantId, id }, moment))
+  }
+  return joinEffects(all.filter((effects) => effects !== undefined))
+}
+
+/** What operators' decisions do: a quarantined deposit is credited, or never will be. */
+export const createDecided = (publicUrl: string, deposits: Pick<Deposits, 'clear' | 'reject'>): DecidedSubscriber => async (tx, screening, moment) => {
+  const { merchantId, subjectId: id, kind, state } = screening
+  if (state === 'released') return (kind === 'deposit' ? await deposits.clear(tx, { merchantId, id, compliance: complianceOf(screening, publicUrl) }, moment) : undefined) ?? noEffects
+  if (kind === 'withdrawal') throw new Error('the withdrawal has left: there is nothing to reject; release notes that it has been looked at')
+  const effects = await deposits.reject(tx, { merchantId, id }, moment)
+  if (effects === undefined) throw new Error('the deposit is not in quarantine: it is on the balance already, or a reorganisation has just taken it away')
+  return effects
+}
+
+const askedOf = (deposit: Deposit) => ({ merchantId: deposit.merchantId, kind: 'deposit' as const, subjectId: deposit.id, subject: subjectOf(deposit) })
 
 const subjectOf = (deposit: Deposit) => ({
   network: deposit.network,
@@ -101,5 +128,5 @@ export const createScreeningJobs = ({ runtime, catalogue, publicUrl, screening }
   const screeners = createScreeners(screening, { lookUp: (addresses) => lookUpListed(runtime.db, addresses), frozenBy: createFrozenBy(catalogue, adapters), now: runtime.clock.now })
   const job = createScreenJob({ runtime, screeners, rules: screening.rules, onJudged: [verify, createRefusal(catalogue)], pause })
   const usesLists = screening.providers.some(({ kind }) => kind === 'local-lists')
-  return [job, ...(usesLists ? [createListAgeJob(runtime)] : [])]
+  return [job, createWaitingAlarm(runtime), ...(usesLists ? [createListAgeJob(runtime)] : [])]
 }

@@ -34,7 +34,7 @@ export const cryptoView = (invoice: PayerInvoice, seller: Seller, reader: Crypto
 }
 
 const isWrongAsset = ({ ticker, blockchain }: PayerInvoice, payment: ShownPayment): boolean =>
-  !payment.counts && payment.state !== 'lost' && (payment.ticker !== ticker || payment.blockchain !== blockchain)
+  !payment.counts && payment.state !== 'lost' && payment.state !== 'refused' && (payment.ticker !== ticker || payment.blockchain !== blockchain)
 
 const nameOn = (catalogue: Catalogue, ticker: string, network: Network): string =>
   networkName(network, (catalogue.findCrypto(ticker)?.networks.get(network)?.contract ?? null) !== null)

@@ -13,7 +13,7 @@ import { needed, withInstallation } from './merchant.ts'
 import { required } from './open.ts'
 
 /** Who types it, on this machine. */
-const actor = (): string => `cli:${userInfo().username}`
+export const actor = (): string => `cli:${userInfo().username}`
 
 export const moneyCommands: readonly Command[] = [
   {

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
+import { TEST_KEYS } from '../addresses/test-keys.ts'
 import { createDb, createPool, type Db } from '../db/index.ts'
 import { runCommand } from './index.ts'
 import { loadConfig } from './open.ts'
@@ -32,7 +33,9 @@ beforeAll(() => {
   writeFileSync(path('cut.xml'), listOf('03/15/2026', ...addresses).slice(0, -60))
   writeFileSync(path('sanctioned_addresses_ETH.txt'), addresses.join('\n'))
   writeFileSync(path('screening.json'), JSON.stringify({ providers: [{ kind: 'local-lists' }, { kind: 'issuer-freezes' }] }))
-  env = { DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: path('key'), BURSAR_LOG_LEVEL: 'silent', BURSAR_SCREENING_FILE: path('screening.json') }
+  writeFileSync(path('assets.json'), JSON.stringify({ crypto: [], fiat: [] }))
+  writeFileSync(path('xpubs.json'), JSON.stringify({ ...TEST_KEYS, masterFingerprint: '00000000' }))
+  env = { BURSAR_ASSETS_FILE: path('assets.json'), BURSAR_XPUBS_FILE: path('xpubs.json'), DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: path('key'), BURSAR_LOG_LEVEL: 'silent', BURSAR_SCREENING_FILE: path('screening.json') }
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true })
@@ -74,12 +77,16 @@ test('lists are imported and shown with their age; what is cut off, undated or m
   expect((await bursar('screening', 'lists')).text).toMatch(/2026-02-15 +\d+ +1 +yes/)
 })
 
-test('what is risky is listed and released, once', async () => {
+test('what is risky is listed, shown and decided, once, by as many as it takes', async () => {
   await sql`insert into screenings(merchant_id, id, kind, subject_id, subject, state, report, token, next_at, created_at, updated_at)
-    values (${ID}, ${ID}, 'deposit', ${ID}, '{"network":"TRON","asset":"USDT"}', 'risky', '{"riskScore":0.9,"flags":["on a list"]}', 't', now(), now(), now())`.execute(db)
+    values (${ID}, ${ID}, 'deposit', ${ID}, '{"network":"TRON","asset":"USDT"}', 'risky', '{"riskScore":0.9,"flags":["on a list"],"signals":{}}', 't', now(), now(), now())`.execute(db)
   expect(JSON.parse((await bursar('screening', 'list')).text)).toMatchObject([{ id: ID, kind: 'deposit', network: 'TRON', riskScore: 0.9, flags: ['on a list'] }])
   expect((await bursar('screening', 'release', 'nonsense')).code).toBe(2)
-  expect((await bursar('screening', 'release', ID)).code).toBe(0)
-  expect((await bursar('screening', 'release', ID)).code).toBe(1)
+  expect((await bursar('screening', 'release', ID)).text).toContain('REASON')
+  expect((await bursar('screening', 'reject', ID, 'no'))).toMatchObject({ code: 1, text: expect.stringContaining('not in quarantine') })
+  expect((await bursar('screening', 'release', ID, 'seen', 'by', 'me'))).toMatchObject({ code: 0, text: 'released\n' })
+  expect((await bursar('screening', 'release', ID, 'again')).code).toBe(1)
+  expect(JSON.parse((await bursar('screening', 'show', ID)).text)).toMatchObject({ state: 'released', decisions: [{ event: 'released', reason: 'seen by me', actor: expect.stringMatching(/^cli:/) }] })
+  expect(JSON.parse((await bursar('screening', 'list', '--rejected')).text)).toEqual([])
   expect(JSON.parse((await bursar('screening', 'list')).text)).toEqual([])
 })

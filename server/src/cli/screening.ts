@@ -1,14 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { isUuid } from '../base/id.ts'
 import { inTransaction } from '../db/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { ageInDays, decide, findScreeningById, importList, listLists, listOpen, readListFile } from '../screening/index.ts'
+import { ageInDays, importList, listLists, readListFile } from '../screening/index.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { needed, withInstallation } from './merchant.ts'
+import { screeningDecisions } from './screening-decisions.ts'
 import { printTable } from './table.ts'
-
-const MOST_LISTED = 1_000
 
 export const screeningCommands: readonly Command[] = [
   {
@@ -41,33 +39,5 @@ export const screeningCommands: readonly Command[] = [
         else printTable(['list', 'published', 'age days', 'addresses', 'in force', 'sha256'], lists.map((list) => [list.source, list.published, String(ageInDays(list, at)), String(list.entries), list.current ? 'yes' : 'no', list.sha256.slice(0, 16)]))
       }),
   },
-  {
-    name: 'screening list',
-    usage: 'screening list',
-    summary: 'show deposits and withdrawals that were found risky and await a decision, or that nobody has judged for too long',
-    run: async (_args, env) =>
-      withInstallation(env, async ({ runtime }) => {
-        const open = await listOpen(runtime.db, MOST_LISTED)
-        print(open.map(({ id, merchantId, kind, subjectId, state, subject, report, problem, createdAt }) => ({
-          id, merchantId, kind, subjectId, state, ...subject, riskScore: report?.riskScore ?? null, flags: report?.flags ?? [], problem, since: createdAt.toISOString(),
-        })))
-      }),
-  },
-  {
-    name: 'screening release',
-    usage: 'screening release ID',
-    summary: 'note that a risky one, as screening list shows it, has been looked at and may be',
-    run: async ([given], env) => {
-      const id = needed(given, 'ID').toLowerCase()
-      if (!isUuid(id)) throw new UsageError('ID is a UUID: bursar screening list shows it')
-      await withInstallation(env, async ({ runtime }) => {
-        const decided = await inTransaction(runtime.db, async (tx) => {
-          const screening = await findScreeningById(tx, id)
-          return screening && decide(tx, screening, 'released', momentOf(runtime))
-        })
-        if (!decided) throw new Error('it is not risky, or somebody has decided: bursar screening list')
-        print('released')
-      })
-    },
-  },
+  ...screeningDecisions,
 ]

@@ -270,6 +270,7 @@ export interface DepositsTable {
   created_at: Date
   updated_at: Date
   compliance: unknown
+  hold_until_verified: Generated<boolean>
 }
 
 export interface DerivationCountersTable {
@@ -759,6 +760,16 @@ export interface ReserveReportsTable {
   signature: string | null
 }
 
+export interface ScreeningDecisionsTable {
+  merchant_id: string
+  screening_id: string
+  n: Generated<number>
+  event: string
+  actor: string
+  reason: string
+  created_at: Date
+}
+
 export interface ScreeningListEntriesTable {
   list_id: string
   address: string
@@ -959,6 +970,7 @@ export interface Schema {
   request_answers: RequestAnswersTable
   reserve_leaves: ReserveLeavesTable
   reserve_reports: ReserveReportsTable
+  screening_decisions: ScreeningDecisionsTable
   screening_list_entries: ScreeningListEntriesTable
   screening_lists: ScreeningListsTable
   screenings: ScreeningsTable

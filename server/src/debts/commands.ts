@@ -32,9 +32,9 @@ export const lockDebts = async (tx: Tx, pairs: readonly Pair[]): Promise<Map<str
 
 /** What can be taken back from merchants' accounts, by `pairText`, locked until the transaction ends. */
 export const lockAvailable = async (tx: Tx, pairs: readonly Pair[]): Promise<Map<string, Available>> => {
-  const none = (pair: Pair): [string, Available] => [pairText(pair), { merchant: 0n, suspense: 0n }]
+  const none = (pair: Pair): [string, Available] => [pairText(pair), { merchant: 0n, suspense: 0n, quarantine: 0n }]
   const available = new Map(unique(pairs).map(none))
-  for (const { kind, posted, held, ...pair } of await lockAccounts(tx, unique(pairs), ['merchant', 'suspense'])) {
+  for (const { kind, posted, held, ...pair } of await lockAccounts(tx, unique(pairs), ['merchant', 'suspense', 'quarantine'])) {
     available.get(pairText(pair))![kind] = posted - held
   }
   return available
@@ -44,6 +44,7 @@ export const lockAvailable = async (tx: Tx, pairs: readonly Pair[]): Promise<Map
 export interface Available {
   merchant: bigint
   suspense: bigint
+  quarantine: bigint
 }
 
 /** Locks accounts that exist, in id order as the ledger does: two transactions that want the same ones wait in line. */

@@ -7,9 +7,9 @@ import type { Item } from '../ledger/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { type Deposit } from './deposit.ts'
 import { becameBy, tellFollowers } from './following.ts'
-import { depositMoves, type DepositEffect, type DepositEvent } from './machine.ts'
+import { depositMoves, type DepositEffect, type DepositEvent, type DepositState } from './machine.ts'
 import { depositNotice } from './notice.ts'
-import { creditItem, suspendItem, takeBackItem } from './posting.ts'
+import { creditItem, setApartItem, takeBackItem, type Standing } from './posting.ts'
 import type { DepositSettings } from './settings.ts'
 import type { Moved } from './store.ts'
 
@@ -27,28 +27,34 @@ export const consequencesOf = async (
   const became = becameBy[event]
   const followed = became === undefined ? [] : moved.map(({ deposit }) => ({ deposit, became, at: moment.at }))
   const { effects, untold, told: afterAll } = await tellFollowers(tx, settings.followers, followed, moment)
-  const telling = [...having('tellDone'), ...having('tellFailed')]
-  const told = telling.filter(({ deposit, before }) => (deposit.told !== before.told && !untold.has(deposit.id)) || afterAll.has(deposit.id))
+  const isTold = ({ deposit, before }: Moved): boolean => (deposit.told !== before.told && !untold.has(deposit.id)) || afterAll.has(deposit.id)
+  const verified = new Set(having('tellVerified'))
+  // What is Verified as it is credited was Done first.
+  const told = [...having('tellDone'), ...having('tellFailed')].filter(isTold)
+    .flatMap((one) => (verified.has(one) ? [{ ...one.deposit, told: 'Done' as const }, one.deposit] : [one.deposit]))
   const own: Effects = {
     items: [
-      ...(await creditAll(tx, having('credit').map(({ deposit }) => deposit), moment)),
+      ...having('quarantine').map(({ deposit }) => setApartItem(deposit, 'quarantine', moment)),
+      ...(await creditAll(tx, having('credit'), 'source', moment)),
+      ...(await creditAll(tx, having('release'), 'quarantine', moment)),
       ...(await suspendAll(tx, having('suspend'), moment)),
       ...(await takeBackAll(tx, having('takeBack'), moment)),
     ],
-    notices: told.map(({ deposit }) => depositNotice(deposit, settings.catalogue)),
+    notices: told.map((deposit) => depositNotice(deposit, settings.catalogue)),
   }
-  return joinEffects([own, effects, await tellSubscribers(tx, having('credit'), settings, moment)])
+  return joinEffects([own, effects, await tellSubscribers(tx, event, moved, settings, moment)])
 }
 
 /** Items that credit deposits, each repaying what is still owed after those before it. */
-const creditAll = async (tx: Tx, deposits: readonly Deposit[], moment: Moment): Promise<Item[]> => {
-  if (deposits.length === 0) return []
+const creditAll = async (tx: Tx, moved: readonly Moved[], from: 'source' | 'quarantine', moment: Moment): Promise<Item[]> => {
+  if (moved.length === 0) return []
+  const deposits = moved.map(({ deposit }) => deposit)
   const debts = await lockDebts(tx, deposits)
   const repaid: Pair[] = []
   const items = deposits.map((deposit) => {
     const key = pairText(deposit)
     const before = debts.get(key) ?? 0n
-    const { item, owed } = creditItem(deposit, before, moment)
+    const { item, owed } = creditItem(deposit, from, before, moment)
     if (before > 0n && owed === 0n) repaid.push(deposit)
     debts.set(key, owed)
     return item
@@ -65,7 +71,7 @@ const suspendAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Prom
       `the money is in suspense: decide whose it is`
     await raiseAlert(tx, { kind: 'deposit-returned', subject: deposit.id, text }, moment)
   }
-  return moved.map(({ deposit }) => suspendItem(deposit, moment))
+  return moved.map(({ deposit }) => setApartItem(deposit, 'suspense', moment))
 }
 
 /** Items that reverse deposits, taking no more than is there: a merchant that spent the money owes the rest. */
@@ -75,7 +81,7 @@ const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Pro
   const debtors: Pair[] = []
   const items: Item[] = []
   for (const { deposit, before } of moved) {
-    const account = before.state === 'credited' ? 'merchant' : 'suspense'
+    const account = standingOf(before.state)
     const available = all.get(pairText(deposit))!
     const { item, taken, short } = takeBackItem(deposit, { account, available: available[account] }, moment)
     available[account] -= taken
@@ -85,6 +91,11 @@ const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Pro
   }
   await freezeDebtors(tx, debtors, moment)
   return items
+}
+
+const standingOf = (state: DepositState): Standing => {
+  if (state === 'credited') return 'merchant'
+  return state === 'suspended' ? 'suspense' : 'quarantine'
 }
 
 const alertReversed = async (tx: Tx, deposit: Deposit, short: bigint, moment: Moment): Promise<void> => {
@@ -98,16 +109,19 @@ const alertReversed = async (tx: Tx, deposit: Deposit, short: bigint, moment: Mo
 
 const tellSubscribers = async (
   tx: Tx,
+  event: DepositEvent,
   moved: readonly Moved[],
-  { onCredited }: DepositSettings,
+  { onCredited, onVerified = [], onHeld = [] }: DepositSettings,
   moment: Moment,
 ): Promise<Effects> => {
-  if (moved.length === 0) return { items: [], notices: [] }
+  const all: Effects[] = []
+  if (event === 'withheld') for (const subscriber of onHeld) all.push(await subscriber(tx, moved.map(({ deposit }) => deposit), moment))
+  if (event === 'cleared') for (const subscriber of onVerified) all.push(await subscriber(tx, moved.map(({ deposit }) => ({ deposit, again: false })), moment))
+  if (event !== 'confirmed') return joinEffects(all)
   const credited = moved.map(({ deposit, before }) => ({ deposit, again: before.told === 'Done' || before.told === 'Verified' }))
   for (const { deposit } of credited.filter(({ again }) => again)) {
     await resolveAlert(tx, 'deposit-reversed', deposit.id, moment.at)
   }
-  const all: Effects[] = []
   for (const subscriber of onCredited) all.push(await subscriber(tx, credited, moment))
   return joinEffects(all)
 }

@@ -7,7 +7,7 @@ import type { DepositState } from './machine.ts'
 export type WireStatus = 'Pending' | 'Done' | 'Verified' | 'Failed'
 
 /** Why a deposit is not, or will not be, credited. */
-export type FailReason = 'LESS_THEN_MIN_AMOUNT' | 'TRANSACTION_REPLACED' | 'REORGANIZED'
+export type FailReason = 'LESS_THEN_MIN_AMOUNT' | 'TRANSACTION_REPLACED' | 'REORGANIZED' | 'AML_REJECTED'
 
 /** Money that reached a deposit address. Amounts in the asset's ledger units. */
 export interface Deposit {

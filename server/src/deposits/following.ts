@@ -7,12 +7,14 @@ import type { DepositEvent } from './machine.ts'
 /**
  * What became of a deposit.
  * - sighted: new, in the pool or in a block
+ * - held: deep enough, and not the merchant's before it is screened
  * - credited: on the merchant's balance
+ * - rejected: it was screened and will not be the merchant's
  * - suspended: in our wallet, and nobody's yet
  * - orphaned: its block was lost; what was booked for it is taken back
  * - failed: it will not come
  */
-export type Became = 'sighted' | 'credited' | 'suspended' | 'orphaned' | 'failed'
+export type Became = 'sighted' | 'held' | 'credited' | 'rejected' | 'suspended' | 'orphaned' | 'failed'
 
 export interface Followed {
   deposit: Deposit
@@ -35,6 +37,9 @@ export type DepositFollower = (tx: Tx, followed: readonly Followed[], moment: Mo
 
 export const becameBy: { readonly [Event in DepositEvent]?: Became } = {
   confirmed: 'credited',
+  withheld: 'held',
+  cleared: 'credited',
+  rejected: 'rejected',
   refused: 'suspended',
   reorganized: 'orphaned',
   replaced: 'failed',

@@ -2,7 +2,7 @@
  * Money that arrives. Promises that a transfer on the chain is one deposit for ever and is credited once while it
  * stands on the best chain; that each status is told once, in the transaction that makes it true; and that a
  * reorganisation takes back exactly what was credited, from the balance or as a debt, without ever stopping the
- * watcher.
+ * watcher. What a merchant wants screened first is in quarantine until then, and never on its balance.
  */
 import type { Block, ChainTransaction, Head, Network } from '@bursar/chainkit'
 import type { Moment } from '../base/moment.ts'
@@ -14,7 +14,7 @@ import { receiveInternal, type InternalTransfer } from './internal.ts'
 import { observeBlock, observePool } from './observing.ts'
 import type { DepositSettings } from './settings.ts'
 import { orphanDeposits, settleDeposits } from './settling.ts'
-import { verifyDeposit, type Verified } from './verifying.ts'
+import { clearDeposit, rejectDeposit, verifyDeposit, type DepositKey, type Verified } from './verifying.ts'
 
 export { hasHash } from './deposit.ts'
 export type { Deposit } from './deposit.ts'
@@ -27,7 +27,7 @@ export { DEFAULT_DEPOSIT_POLICY } from './policy.ts'
 export type { ConfirmationRule, DepositPolicy, DepositRules } from './policy.ts'
 export { depositsAt, findDeposit, type DepositAt } from './queries.ts'
 export { depositRoutes } from './routes.ts'
-export type { Credited, CreditedSubscriber, DepositSettings } from './settings.ts'
+export type { Credited, CreditedSubscriber, DepositSettings, HeldSubscriber } from './settings.ts'
 
 /**
  * What the room does for the watcher (a `ChainListener`), for withdrawals, and for its own balance check. Callers
@@ -50,7 +50,12 @@ export interface Deposits {
   ): Promise<Effects>
   receiveInternal(tx: Tx, transfer: InternalTransfer, moment: Moment): Promise<Effects>
   explainBalances(tx: Tx, network: Network, at: Head, held: readonly HeldBy[], moment: Moment): Promise<Effects>
+  /** What a judgement does to a deposit, held or credited. */
   verify(tx: Tx, verified: Verified, moment: Moment): Promise<Effects>
+  /** Credits a held one whatever was found; undefined when it is not held. */
+  clear(tx: Tx, verified: Verified, moment: Moment): Promise<Effects | undefined>
+  /** Ends a held one without credit; undefined when it is not held. */
+  reject(tx: Tx, key: DepositKey, moment: Moment): Promise<Effects | undefined>
 }
 
 export const createDeposits = (settings: DepositSettings): Deposits => ({
@@ -61,4 +66,6 @@ export const createDeposits = (settings: DepositSettings): Deposits => ({
   receiveInternal: (tx, transfer, moment) => receiveInternal(tx, transfer, settings, moment),
   explainBalances: (tx, network, at, held, moment) => explainBalances(tx, network, at, held, settings, moment),
   verify: (tx, verified, moment) => verifyDeposit(tx, verified, settings, moment),
+  clear: (tx, verified, moment) => clearDeposit(tx, verified, settings, moment),
+  reject: (tx, key, moment) => rejectDeposit(tx, key, settings, moment),
 })

@@ -1,13 +1,16 @@
 import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
 import { familyOf, ownerOf, replenish } from '../addresses/index.ts'
 import { chargeOf } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
-import type { Effects } from '../effects/index.ts'
+import { joinEffects, type Effects } from '../effects/index.ts'
 import { consequencesOf } from './consequences.ts'
 
+import { tellFollowers } from './following.ts'
+import { depositNotice } from './notice.ts'
 import type { DepositSettings } from './settings.ts'
-import { insertDeposits, type NewDeposit } from './store.ts'
+import { insertDeposits, moveWhere, type NewDeposit } from './store.ts'
 
 /** A withdrawal to one of our deposit addresses, as the receiver's side needs it. */
 export interface InternalTransfer {
@@ -21,8 +24,22 @@ export interface InternalTransfer {
   units: bigint
 }
 
+const isHolding = async (tx: Tx, merchantId: string, { holds }: DepositSettings): Promise<boolean> => {
+  if (holds === undefined) return false
+  const { rows } = await sql<{ held: boolean }>`select (${holds(sql`${merchantId}::uuid`)}) as held`.execute(tx)
+  return rows[0]!.held
+}
+
+/** Screened first, as whatever comes from a chain is. */
+const hold = async (tx: Tx, deposit: NewDeposit, settings: DepositSettings, moment: Moment): Promise<Effects> => {
+  const { effects, untold } = await tellFollowers(tx, settings.followers, [{ deposit, became: 'sighted', at: moment.at }], moment)
+  const notices = untold.has(deposit.id) ? [] : [depositNotice(deposit, settings.catalogue)]
+  const moved = await moveWhere(tx, 'withheld', sql`d.merchant_id = ${deposit.merchantId} and d.id = ${deposit.id}`, sql`hold_until_verified = true`, moment.at)
+  return joinEffects([{ items: [], notices }, effects, await consequencesOf(tx, 'withheld', moved, settings, moment)])
+}
+
 /**
- * Receives an internal transfer: a deposit that is credited at once and told once, as Done. Its posting takes the
+ * Receives an internal transfer: a deposit that is credited at once and told once, as Done, or held as any other. Its posting takes the
  * amount from the receiver's `clearing`, where the sender's posting in the same transaction must bring it. The deposit
  * fee is charged as on any deposit; there is no minimum, as nothing has to be collected from a chain.
  * @returns what the caller carries out together with the sender's side
@@ -37,6 +54,7 @@ export const receiveInternal = async (
   const owner = (await ownerOf(tx, familyOf(blockchain), [to])).get(to)
   const on = settings.catalogue.findCrypto(ticker)?.networks.get(blockchain)
   if (!owner || !on) throw new Error(`withdrawal ${id} is not internal: ${ticker} on ${blockchain} to ${to}`)
+  const held = await isHolding(tx, owner.merchantId, settings)
   const deposit: NewDeposit = {
     merchantId: owner.merchantId,
     id: moment.newId(),
@@ -49,8 +67,7 @@ export const receiveInternal = async (
     senders: [],
     units,
     fee: chargeOf(on.depositFee, units, units),
-    state: 'credited',
-    told: 'Done',
+    ...(held ? ({ state: 'pending', told: 'Pending' } as const) : ({ state: 'credited', told: 'Done' } as const)),
     compliance: null,
     failReason: null,
     blockHeight: null,
@@ -65,6 +82,7 @@ export const receiveInternal = async (
   const stored = await insertDeposits(tx, [deposit])
   if (stored.size === 0) throw new Error(`withdrawal ${id} was received before`)
   await replenish(tx, [deposit], moment.at)
+  if (held) return hold(tx, deposit, settings, moment)
   const before = { state: 'pending', told: 'Pending' } as const
   return consequencesOf(tx, 'confirmed', [{ deposit, before }], settings, moment)
 }

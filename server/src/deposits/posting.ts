@@ -27,16 +27,19 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 /** Where the money of a deposit stands on the other side: on the chain, or on its way from another merchant. */
 const sourceOf = ({ internal, network }: Deposit): AccountKind => (internal ? 'clearing' : `custody:${network}`)
 
+/** Where the money stands that a deposit in a state has brought. */
+export type Standing = 'merchant' | 'suspense' | 'quarantine'
+
 /**
- * Credits a deposit: the amount less the fee, of which the merchant's debt is repaid first.
+ * Credits a deposit, from where it arrived or out of quarantine: the amount less the fee, of which the merchant's debt is repaid first.
  * @param owed what the merchant owes in this asset, not negative
  * @returns the item, and what is owed after it
  */
-export const creditItem = (deposit: Deposit, owed: bigint, moment: Moment): { item: Item; owed: bigint } => {
+export const creditItem = (deposit: Deposit, from: 'source' | 'quarantine', owed: bigint, moment: Moment): { item: Item; owed: bigint } => {
   const net = deposit.units - deposit.fee
   const repaid = least(owed, net)
   const amounts = {
-    [sourceOf(deposit)]: -deposit.units,
+    [from === 'source' ? sourceOf(deposit) : from]: -deposit.units,
     merchant: net - repaid,
     receivable: repaid,
     fees: deposit.fee,
@@ -45,8 +48,8 @@ export const creditItem = (deposit: Deposit, owed: bigint, moment: Moment): { it
 }
 
 /** Books money that is in our wallet but not the merchant's. */
-export const suspendItem = (deposit: Deposit, moment: Moment): Item =>
-  itemOf(deposit, { [sourceOf(deposit)]: -deposit.units, suspense: deposit.units }, moment)
+export const setApartItem = (deposit: Deposit, account: 'suspense' | 'quarantine', moment: Moment): Item =>
+  itemOf(deposit, { [sourceOf(deposit)]: -deposit.units, [account]: deposit.units }, moment)
 
 /**
  * Takes back what a deposit brought: as much as is still available, and the rest is owed from now on.
@@ -55,7 +58,7 @@ export const suspendItem = (deposit: Deposit, moment: Moment): Item =>
  */
 export const takeBackItem = (
   deposit: Deposit,
-  from: { account: 'merchant' | 'suspense'; available: bigint },
+  from: { account: Standing; available: bigint },
   moment: Moment,
 ): { item: Item; taken: bigint; short: bigint } => {
   const fee = from.account === 'merchant' ? deposit.fee : 0n

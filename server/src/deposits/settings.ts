@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely'
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
@@ -18,6 +19,9 @@ export interface Credited {
  */
 export type CreditedSubscriber = (tx: Tx, credited: readonly Credited[], moment: Moment) => Promise<Effects>
 
+/** Told of deposits that are in quarantine now; what it wants done happens after that is posted. */
+export type HeldSubscriber = (tx: Tx, held: readonly Deposit[], moment: Moment) => Promise<Effects>
+
 export interface DepositSettings {
   catalogue: Catalogue
   policy: DepositPolicy
@@ -26,5 +30,9 @@ export interface DepositSettings {
   onCredited: readonly CreditedSubscriber[]
   /** told of deposits that screening has found clean, in the transaction that tells so: where it is on, in place of onCredited, whoever must not touch dirty money */
   onVerified?: readonly CreditedSubscriber[]
+  /** a condition on the id of a merchant whose deposits are credited once screening lets them through; nobody's when absent */
+  holds?: (merchantId: RawBuilder<unknown>) => RawBuilder<unknown>
+  /** told of deposits that are held, in the transaction that holds them */
+  onHeld?: readonly HeldSubscriber[]
   followers: readonly DepositFollower[]
 }

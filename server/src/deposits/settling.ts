@@ -1,5 +1,5 @@
 import type { Network } from '@bursar/chainkit'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { joinEffects, type Effects } from '../effects/index.ts'
@@ -22,8 +22,9 @@ export const settleDeposits = async (
   const { at } = moment
   const deep = sql`d.network = ${network} and d.block_height <= ${headHeight}
     and (d.credit_height <= ${headHeight} or (d.credit_height is null and d.block_height <= ${finalHeight}))`
-  const confirmed = await moveWhere(tx, 'confirmed', sql`${deep} and d.fail_reason is null`, sql`told = case when d.told = 'Verified' then d.told else 'Done' end`, at)
-  const refused = await moveWhere(tx, 'refused', sql`${deep} and d.fail_reason is not null`, sql`told = 'Failed'`, at)
+  const withheld = await moveWhere(tx, 'withheld', sql`${deep} and ${isWithheld(settings)}`, sql`hold_until_verified = true`, at)
+  const confirmed = await moveWhere(tx, 'confirmed', sql`${deep} and d.fail_reason is null and not ${isWithheld(settings)}`, sql`told = case when d.told = 'Verified' then d.told else 'Done' end`, at)
+  const refused = await moveWhere(tx, 'refused', sql`${deep} and d.fail_reason <> 'AML_REJECTED'`, sql`told = 'Failed'`, at)
 
   const unmined = sql`d.network = ${network} and d.block_height is null`
   // What the merchant was told first as the reason stays the reason.
@@ -42,12 +43,20 @@ export const settleDeposits = async (
   const lost = await moveWhere(tx, 'lost', gone, failed(sql`'REORGANIZED'`), at)
 
   return joinEffects([
+    await consequencesOf(tx, 'withheld', withheld, settings, moment),
     await consequencesOf(tx, 'confirmed', confirmed, settings, moment),
     await consequencesOf(tx, 'refused', refused, settings, moment),
     await consequencesOf(tx, 'replaced', replaced, settings, moment),
     await consequencesOf(tx, 'lost', lost, settings, moment),
   ])
 }
+
+/**
+ * Whether a deposit `d` that is deep enough waits for screening: once held, until that lets it through, whatever its merchant has set
+ * since. One that the merchant was told Done of is credited again as before.
+ */
+const isWithheld = ({ holds = () => sql`false` }: DepositSettings): RawBuilder<boolean> => sql`((d.fail_reason is null or d.fail_reason = 'AML_REJECTED')
+  and d.told in ('Pending', 'Failed') and (d.hold_until_verified or ${holds(sql`d.merchant_id`)}))`
 
 /** Blocks from a height on are lost: what they brought waits again, and what was booked for it is taken back. */
 export const orphanDeposits = async (

@@ -10,7 +10,7 @@ import type { Moment } from '../base/moment.ts'
 import { createDb, createPool, inTransaction, type Db, type Tx } from '../db/index.ts'
 import { balancesOf, type AccountKind } from '../ledger/index.ts'
 import {
-  createDeposits, DEFAULT_DEPOSIT_POLICY, type CreditedSubscriber, type DepositFollower, type Deposits,
+  createDeposits, DEFAULT_DEPOSIT_POLICY, type CreditedSubscriber, type DepositFollower, type Deposits, type DepositSettings,
 } from './index.ts'
 
 export const DAY = 86_400_000
@@ -91,11 +91,11 @@ export interface Owned {
 
 export const E18 = 10n ** 18n
 
-export const createWorld = (url: string, onCredited: readonly CreditedSubscriber[] = [], followers: readonly DepositFollower[] = [], onVerified: readonly CreditedSubscriber[] = []): World => {
+export const createWorld = (url: string, onCredited: readonly CreditedSubscriber[] = [], followers: readonly DepositFollower[] = [], onVerified: readonly CreditedSubscriber[] = [], more: Pick<DepositSettings, 'holds' | 'onHeld'> = {}): World => {
   const pool = createPool({ url })
   const db = createDb(pool)
   const prices = new Map([['BTC', 50_000n * E18], ['ETH', 2_000n * E18], ['USDT', E18]])
-  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => prices, onCredited, onVerified, followers })
+  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => prices, onCredited, onVerified, followers, ...more })
   const newId = () => uuidv7(START, randomBytes(10))
   const world: World = {
     db,

@@ -49,7 +49,7 @@ const counts = ({ asset, network, failReason }: Deposit, { ticker, blockchain }:
   asset === ticker && network === blockchain && failReason !== 'LESS_THEN_MIN_AMOUNT'
 
 const STATE: { readonly [What in Became]: PaymentState } = {
-  sighted: 'waiting', credited: 'credited', suspended: 'lost', orphaned: 'waiting', failed: 'lost',
+  sighted: 'waiting', held: 'waiting', credited: 'credited', rejected: 'lost', suspended: 'lost', orphaned: 'waiting', failed: 'lost',
 }
 
 const newPayment = ({ deposit, at }: Followed, invoice: Registered, prices: ReadonlyMap<string, bigint>): Payment => {

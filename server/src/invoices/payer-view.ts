@@ -45,10 +45,11 @@ export interface ShownPayment {
   seenAt: number
   /**
    * - waiting: seen, with `confirmations` of `needed`; needed null: until its block is final
+   * - checking: there, and not the merchant's before it is screened; refused: screened, and never will be
    * - credited; lost: it will not come
    * - too-small: below what the network credits
    */
-  state: 'waiting' | 'credited' | 'lost' | 'too-small'
+  state: 'waiting' | 'checking' | 'credited' | 'refused' | 'lost' | 'too-small'
   confirmations: number
   needed: number | null
   /** it counts toward the invoice; false for another asset or network, and for what is too small */
@@ -209,6 +210,8 @@ const paymentsShown = async (tx: Tx, invoice: Registered, { catalogue }: Invoice
 
 const stateOf = ({ state, failReason }: DepositAt, payment: Payment | undefined): ShownPayment['state'] => {
   if (failReason === 'LESS_THEN_MIN_AMOUNT') return 'too-small'
+  if (state === 'held') return 'checking'
+  if (state === 'rejected') return 'refused'
   if (payment !== undefined) return payment.state
   if (state === 'credited') return 'credited'
   return state === 'pending' || state === 'orphaned' ? 'waiting' : 'lost'

@@ -9,7 +9,7 @@ import { uuidv7 } from '../base/id.ts'
 import type { Moment } from '../base/moment.ts'
 import { createTargetKeeper } from '../conversions/index.ts'
 import { createDb, createPool, inTransaction, type Db, type Tx } from '../db/index.ts'
-import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../deposits/index.ts'
+import { createDeposits, DEFAULT_DEPOSIT_POLICY, type Deposits } from '../deposits/index.ts'
 import { blockOf, pay } from '../deposits/test-world.ts'
 import { carryOut, type Effects } from '../effects/index.ts'
 import { balancesOf } from '../ledger/index.ts'
@@ -51,6 +51,9 @@ export interface World {
   /** USD in 1e-18 by ticker; tests change and take them away */
   prices: Map<string, bigint>
   settings: ClaimSettings
+  deposits: Deposits
+  /** whether the merchant has deposits held until they are screened; tests turn it on */
+  holding: boolean
   act(work: (tx: Tx, moment: Moment) => Promise<Effects>): Promise<void>
   call(operation: string, request: Partial<ApiRequest>): Promise<{ status: number; body: Record<string, unknown> }>
   create(body: Record<string, unknown>, more?: Partial<ApiRequest>): Promise<string>
@@ -97,14 +100,14 @@ export const createWorld = (url: string): World => {
     destinationOf: (_network, address) => (address.startsWith('0x') ? address : undefined),
   }
   const invoices = createInvoices(settings)
-  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(prices), onCredited: [], followers: [invoices.follow] })
+  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(prices), onCredited: [], followers: [invoices.follow], holds: () => sql`${world.holding}::boolean` })
   const creator = createInvoiceCreator(db)
   const directory = { find: () => null }
   const routes = invoiceRoutes({ runtime, directory, creator, settings, keepTarget: createTargetKeeper(db, { catalogue, bitcoinChain: 'regtest', served: catalogue.networks }) })
   const jobs = [createExpiryJob, createQuoteJob].map((create) => create({ runtime, settings, everyMs: 1, pause: async () => {} }))
   const moment = (): Moment => ({ at: new Date(world.now), newId })
   const world: World = {
-    db, now: START, prices, settings,
+    db, now: START, prices, settings, deposits, holding: false,
     act: (work) => inTransaction(db, async (tx) => {
       const now = moment()
       await carryOut(tx, await work(tx, now), now)
@@ -172,6 +175,7 @@ export const createWorld = (url: string): World => {
     reset: async () => {
       await emptyTables(db)
       world.now = START
+      world.holding = false
       heights.clear()
       prices.clear()
       for (const [ticker, usd] of [['BTC', 50_000n], ['ETH', 2_000n], ['USDT', 1n]] as const) prices.set(ticker, usd * E18)

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '../db/index.ts'
 import type { SecretBox } from '../platform/secrets.ts'
@@ -33,6 +33,10 @@ export const defaultTargetOf = async (db: Db | Tx, merchantId: string): Promise<
   const { rows } = await sql<{ ticker: string | null }>`select settings ->> 'defaultTarget' as ticker from merchants where id = ${merchantId}`.execute(db)
   return rows[0]?.ticker ?? null
 }
+
+/** Whether the merchant of an id wants deposits credited only once screening lets them through, as a condition. */
+export const holdsUntilVerified = (merchantId: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`exists (select from merchants m where m.id = ${merchantId} and m.settings -> 'holdUntilVerified' = 'true'::jsonb)`
 
 export interface KeyLine {
   id: string

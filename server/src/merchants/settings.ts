@@ -25,7 +25,7 @@ export interface MerchantSettings {
   requestsPerMinute: number | null
   /** ticker that all received money becomes which has no target of its own; null: it stays what it is */
   defaultTarget: string | null
-  /** credit deposits only when screening has verified them; not in effect yet */
+  /** credit deposits only when screening has verified them; without effect where nothing is screened */
   holdUntilVerified: boolean
 }
 

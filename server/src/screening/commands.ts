@@ -1,10 +1,12 @@
 import type { Moment } from '../base/moment.ts'
+import { moveOf } from '../base/moves.ts'
 import type { Db, Tx } from '../db/index.ts'
-import { joinEffects, type Effects } from '../effects/index.ts'
+import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
-import type { ScreeningEffect, ScreeningEvent } from './machine.ts'
-import type { Answers, Asked, Judgement, Screening } from './screening.ts'
-import { insertScreenings, moveScreening } from './store.ts'
+import { keepOpinion } from './decisions-store.ts'
+import { screeningMoves, type ScreeningEffect, type ScreeningEvent } from './machine.ts'
+import type { Answers, Asked, Judgement, Opinion, Screening } from './screening.ts'
+import { insertScreenings, lockScreening, moveScreening } from './store.ts'
 
 /** Told of a judgement in the transaction that makes it. */
 export type JudgedSubscriber = (tx: Tx, screening: Screening & { report: Judgement }, moment: Moment) => Promise<Effects>
@@ -16,15 +18,15 @@ export type NewToken = () => string
 export const ask = (db: Db | Tx, asked: readonly Asked[], newToken: NewToken, { at, newId }: Moment): Promise<void> =>
   insertScreenings(db, asked.map((one) => ({ ...one, id: newId(), token: newToken() })), at)
 
-/** Stores a judgement and tells whoever waits for it. Undefined when there was one already. */
+/** Stores a judgement and tells whoever waits for it. Undefined when there was one already, or another worker has taken it over. */
 export const conclude = async (
   tx: Tx,
-  screening: Pick<Screening, 'merchantId' | 'id'>,
+  screening: Pick<Screening, 'merchantId' | 'id' | 'attempts'>,
   judged: { report: Judgement; answers: Answers },
   subscribers: readonly JudgedSubscriber[],
   moment: Moment,
 ): Promise<Effects | undefined> => {
-  const moved = await moveScreening(tx, screening, judged.report.risky ? 'found-risky' : 'found-clean', moment.at, judged)
+  const moved = await moveScreening(tx, screening, judged.report.risky ? 'found-risky' : 'found-clean', moment.at, { ...judged, attempts: screening.attempts })
   if (!moved) return undefined
   await carryOutAlerts(tx, moved.screening, moved.effects, moment)
   const all: Effects[] = []
@@ -32,7 +34,31 @@ export const conclude = async (
   return joinEffects(all)
 }
 
-/** No answer for too long, or an operator's decision. Undefined when its state does not take it. */
+/** Told of what operators decided, in the transaction that decides it. Throws an Error where it can't be done. */
+export type DecidedSubscriber = JudgedSubscriber
+
+/**
+ * An operator's word on something risky, kept for ever. It is done once as many different people as `deciders` say the same.
+ * Undefined when there is nothing to decide.
+ */
+export const decideAs = async (
+  tx: Tx,
+  id: string,
+  opinion: Opinion,
+  { deciders, subscribers }: { deciders: number; subscribers: readonly DecidedSubscriber[] },
+  moment: Moment,
+): Promise<{ missing: number; effects: Effects } | undefined> => {
+  const screening = await lockScreening(tx, id)
+  if (screening === undefined || moveOf(screeningMoves, screening.state, opinion.event) === undefined) return undefined
+  const agreeing = await keepOpinion(tx, screening, opinion, moment)
+  if (agreeing < deciders) return { missing: deciders - agreeing, effects: noEffects }
+  const decided = (await decide(tx, screening, opinion.event, moment))!
+  const all: Effects[] = []
+  for (const subscriber of subscribers) all.push(await subscriber(tx, { ...decided, report: decided.report! }, moment))
+  return { missing: 0, effects: joinEffects(all) }
+}
+
+/** No answer for too long, or a decision. Undefined when its state does not take it. */
 export const decide = async (
   tx: Tx,
   screening: Pick<Screening, 'merchantId' | 'id'>,
@@ -47,11 +73,10 @@ export const decide = async (
 const ALERT = 'screening'
 
 const carryOutAlerts = async (tx: Tx, screening: Screening, effects: readonly ScreeningEffect[], moment: Moment): Promise<void> => {
-  const { kind, subjectId, report, problem, id } = screening
+  const { kind, subjectId, report, id } = screening
   if (effects.includes('resolveAlert')) await resolveAlert(tx, ALERT, id, moment.at)
   if (!effects.includes('alert')) return
-  const text = report === null
-    ? `Nobody has judged ${kind} ${subjectId} for too long, and it is still being asked: ${problem ?? 'no reason is known'}`
-    : `Screening found ${kind} ${subjectId} of merchant ${screening.merchantId} risky (${report.flags.join('; ') || `score ${report.riskScore}`}): bursar screening list`
+  if (report === null) throw new Error(`screening ${id} has no judgement to tell of`)
+  const text = `Screening found ${kind} ${subjectId} of merchant ${screening.merchantId} risky (${report.flags.join('; ') || `score ${report.riskScore}`}): bursar screening list`
   await raiseOrRenewAlert(tx, { kind: ALERT, subject: id, text }, moment)
 }

@@ -1,11 +1,13 @@
 /**
  * Where money comes from and goes to. Promises that what is asked about is judged once and stays so, that no answer is never
  * taken for a clean one, that whoever waits is told in the transaction that stores the judgement, and that what a provider said
- * is kept with it.
+ * is kept with it; that what is risky is decided by people, and who decided what and why is kept.
  */
-export { ask, conclude, decide } from './commands.ts'
-export type { JudgedSubscriber, NewToken } from './commands.ts'
-export { createListAgeJob, createScreenJob } from './jobs.ts'
+export { ask, conclude, decide, decideAs } from './commands.ts'
+export type { DecidedSubscriber, JudgedSubscriber, NewToken } from './commands.ts'
+export { opinionsOn } from './decisions-store.ts'
+export type { Said } from './decisions-store.ts'
+export { createListAgeJob, createScreenJob, createWaitingAlarm } from './jobs.ts'
 export type { ScreenDeps } from './jobs.ts'
 export { complianceOf } from './judging.ts'
 export type { ComplianceBody } from './judging.ts'
@@ -13,6 +15,7 @@ export { ageInDays, importList } from './lists.ts'
 export { readListFile } from './list-file.ts'
 export { screeningMoves } from './machine.ts'
 export type { ScreeningState } from './machine.ts'
-export { findScreening, findScreeningById, listLists, listOpen, lookUpListed, statesOf } from './queries.ts'
+export { findScreening, findScreeningById, listLists, listOpen, listRejected, lookUpListed, statesOf } from './queries.ts'
 export { reportPage, screeningRoutes } from './routes.ts'
-export type { Screening, ScreeningKind, ScreeningRules } from './screening.ts'
+export type { Opinion, Screening, ScreeningKind, ScreeningRules } from './screening.ts'
+export { lockDeposits } from './store.ts'

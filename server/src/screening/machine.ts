@@ -4,7 +4,7 @@ import { to, type Moves } from '../base/moves.ts'
  * - asked: its providers have not all answered
  * - unanswered: for longer than the operator wants to wait; still being asked
  * - clean, risky: judged
- * - released, rejected: risky, and an operator has decided
+ * - released, rejected: risky, and decided: by operators, or by what could be done about it at once
  */
 export type ScreeningState = 'asked' | 'unanswered' | 'clean' | 'risky' | 'released' | 'rejected'
 /** `late`: no answer for too long. The others say what was found or decided. */
@@ -14,7 +14,7 @@ export type ScreeningEffect = 'conclude' | 'alert' | 'resolveAlert'
 
 export const screeningMoves: Moves<ScreeningState, ScreeningEvent, ScreeningEffect> = {
   asked: {
-    late: to('unanswered', 'alert'),
+    late: to('unanswered'),
     'found-clean': to('clean', 'conclude'),
     'found-risky': to('risky', 'conclude', 'alert'),
   },

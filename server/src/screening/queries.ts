@@ -36,6 +36,30 @@ export const listOpen = async (db: Db, most: number): Promise<Screening[]> => {
   return rows
 }
 
+/** Deposits that operators decided against, newest first: their money is in quarantine. */
+export const listRejected = async (db: Db, most: number): Promise<Screening[]> => {
+  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.state = 'rejected' and s.kind = 'deposit'
+    order by s.updated_at desc, s.id limit ${most}`.execute(db)
+  return rows
+}
+
+/** What nobody has judged for too long. */
+export interface Waiting {
+  deposits: number
+  withdrawals: number
+  since: Date
+  /** why the oldest one has no judgement */
+  problem: string | null
+}
+
+export const waitingTooLong = async (db: Db): Promise<Waiting | undefined> => {
+  const { rows } = await sql<Omit<Waiting, 'since'> & { since: Date | null }>`select count(*) filter (where kind = 'deposit') as deposits, count(*) filter (where kind = 'withdrawal') as withdrawals,
+      min(created_at) as since, (array_agg(problem order by created_at))[1] as problem
+    from screenings where state = 'unanswered'`.execute(db)
+  const { since, ...row } = rows[0]!
+  return since === null ? undefined : { ...row, since }
+}
+
 /** What the current lists say of addresses. */
 export const lookUpListed = async (db: Db, addresses: readonly string[]): Promise<ListAnswer> => {
   const { rows } = await sql<Listed>`select distinct e.address, l.source as list, e.name from screening_list_entries e

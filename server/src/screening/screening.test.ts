@@ -9,7 +9,7 @@ import { uuidv7 } from '../base/id.ts'
 import type { Moment } from '../base/moment.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
-import { ask, conclude, createScreenJob, decide, findScreening, importList, listLists, listOpen, lookUpListed, type Screening, type ScreeningRules } from './index.ts'
+import { ask, conclude, createScreenJob, createWaitingAlarm, decide, findScreening, importList, listLists, listOpen, lookUpListed, type Screening, type ScreeningRules } from './index.ts'
 import { complianceOf, judge } from './judging.ts'
 import { retryAfter } from './jobs.ts'
 import { ageInDays, watchAges } from './lists.ts'
@@ -20,7 +20,7 @@ import { migrated } from '../../../test/setup/migrated.ts'
 const ours = useDatabase({ template: migrated })
 const START = Date.UTC(2026, 10, 21)
 const MERCHANT = '0199a000-0000-7000-8000-0000000000a1'
-const RULES: ScreeningRules = { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' }
+const RULES: ScreeningRules = { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold', deciders: 1 }
 let db: Db
 let close: () => Promise<void>
 let now = START
@@ -115,7 +115,10 @@ describe('a screening', () => {
     await run(job)
     expect((await found(id)).state).toBe('unanswered')
     expect((await listOpen(db, 10)).map(({ subjectId }) => subjectId)).toEqual([id])
-    const alerts = () => sql<{ open: boolean }>`select resolved_at is null as open from alerts where kind = 'screening'`.execute(db).then(({ rows }) => rows)
+    const alerts = async () => {
+      await createWaitingAlarm(runtime()).run(new AbortController().signal)
+      return (await sql<{ open: boolean }>`select resolved_at is null as open from alerts where kind like 'screening%'`.execute(db)).rows
+    }
     expect(await alerts()).toEqual([{ open: true }])
     now += retryAfter(2)
     await run(job)

@@ -44,6 +44,13 @@ export interface Screening extends Asked {
   createdAt: Date
 }
 
+/** What one person says about something risky, and why. */
+export interface Opinion {
+  event: 'released' | 'rejected'
+  actor: string
+  reason: string
+}
+
 export interface ScreeningRules {
   /** a score from which money is risky, 0 to 1 */
   riskyFrom: number
@@ -51,4 +58,6 @@ export interface ScreeningRules {
   lateAfterMs: number
   /** what an unanswered withdrawal does: waits, or goes and stays flagged. Deposits are unverified in the meantime */
   whenUnanswered: 'hold' | 'flag'
+  /** how many people must say the same before something risky is released or rejected */
+  deciders: number
 }

@@ -35,6 +35,20 @@ export const claimScreening = async (db: Db, { at, now, leaseUntil }: ClaimTimes
   return rows[0]
 }
 
+/** One as it is now, locked. */
+export const lockScreening = async (tx: Tx, id: string): Promise<Screening | undefined> => {
+  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.id = ${id} for update`.execute(tx)
+  return rows[0]
+}
+
+/** Those of some deposits, as they are now, locked: nobody judges or decides about them meanwhile. */
+export const lockDeposits = async (tx: Tx, deposits: readonly { merchantId: string; id: string }[]): Promise<Screening[]> => {
+  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s
+    join unnest(${deposits.map(({ merchantId }) => merchantId)}::uuid[], ${deposits.map(({ id }) => id)}::uuid[]) u(m, i) on s.merchant_id = u.m and s.subject_id = u.i
+    where s.kind = 'deposit' order by s.merchant_id, s.id for update of s`.execute(tx)
+  return rows
+}
+
 type Key = Pick<Screening, 'merchantId' | 'id'>
 
 /** Keeps what providers said, and asks again later. False when another worker has taken it over. */
@@ -56,14 +70,15 @@ export const moveScreening = async (
   { merchantId, id }: Key,
   event: ScreeningEvent,
   at: Date,
-  judged?: { report: Judgement; answers: Answers },
+  judged?: { report: Judgement; answers: Answers; attempts: number },
 ): Promise<{ screening: Screening; effects: readonly ScreeningEffect[] } | undefined> => {
   const from = statesTaking(screeningMoves, event)
   const target = moveOf(screeningMoves, from[0]!, event)!.to
   const set = judged ? sql`, report = ${JSON.stringify(judged.report)}, answers = ${JSON.stringify(judged.answers)}, problem = null` : sql``
+  const mine = judged ? sql`and s.attempts = ${judged.attempts}` : sql``
   const { rows } = await sql<Screening & { before: ScreeningState }>`update screenings s set state = ${target}, updated_at = ${at}, leased_until = '-infinity' ${set}
     from screenings b where s.merchant_id = ${merchantId} and s.id = ${id} and s.state = any(${from}::text[])
-      and b.merchant_id = s.merchant_id and b.id = s.id
+      and b.merchant_id = s.merchant_id and b.id = s.id ${mine}
     returning ${SCREENING_COLUMNS}, b.state as before`.execute(tx)
   const [row] = rows
   if (!row) return undefined

@@ -19,7 +19,7 @@ import { importList, reportPage, screeningRoutes, type ComplianceBody } from './
 
 const database = useDatabase({ template: migrated })
 const PUBLIC = 'https://pay.example'
-const FILE = { providers: [{ kind: 'local-lists' as const }], rules: { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' as const } }
+const FILE = { providers: [{ kind: 'local-lists' as const }], rules: { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' as const, deciders: 1 } }
 const documents = createDocumentMaker()
 let world: World
 let owned: Owned

@@ -38,6 +38,10 @@ const standingText = ({ words }: Scene, { standing, confirmations, needed }: Rec
       return words.confirmed
     case 'lost':
       return words.didNotArrive
+    case 'checking':
+      return words.beingChecked
+    case 'refused':
+      return words.notAccepted
     case 'tooSmall':
       return words.tooSmall
     case 'waiting':

@@ -86,14 +86,14 @@ export interface OpenState {
   problem?: FormProblem
 }
 
-/** A payment that was seen on the chain. `waiting`: for confirmations; `lost`: it will not come; `tooSmall`: below what is credited. */
+/** A payment that was seen on the chain. `waiting`: for confirmations; `checking`: there, and to be screened first; `refused`: screened, and not taken; `lost`: it will not come; `tooSmall`: below what is credited. */
 export interface Received {
   value: string
   ticker: string
   networkName: string
   /** the transaction's id; undefined where it came without one */
   hash: string | undefined
-  standing: 'waiting' | 'credited' | 'lost' | 'tooSmall'
+  standing: 'waiting' | 'checking' | 'credited' | 'refused' | 'lost' | 'tooSmall'
   /** so far and needed; `needed` undefined: until its block is final */
   confirmations: number
   needed: number | undefined

@@ -77,6 +77,8 @@ export const en = {
   confirmed: 'Confirmed',
   waitsForNetwork: 'Waits for the network',
   didNotArrive: 'Did not arrive',
+  beingChecked: 'Arrived; it is being checked',
+  notAccepted: 'Not accepted: ask the shop',
   tooSmall: 'Too small to count',
   leastSent: (least: string) => `This is the least that the network takes: ${least}.`,
   rate: 'Rate',

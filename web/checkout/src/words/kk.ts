@@ -78,6 +78,8 @@ export const kk: Words = {
   confirmed: 'Расталды',
   waitsForNetwork: 'Желіні күтуде',
   didNotArrive: 'Келмеді',
+  beingChecked: 'Келді; тексерілуде',
+  notAccepted: 'Қабылданбады: дүкенге хабарласыңыз',
   tooSmall: 'Есепке алу үшін тым аз',
   leastSent: (least) => `Бұл желі қабылдайтын ең аз сома: ${least}.`,
   rate: 'Бағам',

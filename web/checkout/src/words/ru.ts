@@ -78,6 +78,8 @@ export const ru: Words = {
   confirmed: 'Подтверждено',
   waitsForNetwork: 'Ждёт сеть',
   didNotArrive: 'Не пришло',
+  beingChecked: 'Пришло; идёт проверка',
+  notAccepted: 'Не принято: обратитесь в магазин',
   tooSmall: 'Слишком мало, чтобы зачесть',
   leastSent: (least) => `Это наименьшее, что принимает сеть: ${least}.`,
   rate: 'Курс',

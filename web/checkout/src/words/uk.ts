@@ -78,6 +78,8 @@ export const uk: Words = {
   confirmed: 'Підтверджено',
   waitsForNetwork: 'Чекає на мережу',
   didNotArrive: 'Не надійшло',
+  beingChecked: 'Надійшло; триває перевірка',
+  notAccepted: 'Не прийнято: зверніться до магазину',
   tooSmall: 'Замало, щоб зарахувати',
   leastSent: (least) => `Це найменше, що приймає мережа: ${least}.`,
   rate: 'Курс',

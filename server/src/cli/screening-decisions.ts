@@ -1,0 +1,90 @@
+import { parseArgs } from 'node:util'
+import { createListeners } from '../app/index.ts'
+import { createDecided } from '../app/screening.ts'
+import { isUuid } from '../base/id.ts'
+import { inTransaction } from '../db/index.ts'
+import { findDeposit } from '../deposits/index.ts'
+import { carryOut } from '../effects/index.ts'
+import { formatUnits } from '../money/index.ts'
+import { momentOf } from '../platform/runtime.ts'
+import { decideAs, findScreeningById, listOpen, listRejected, opinionsOn, type Opinion, type Screening } from '../screening/index.ts'
+import { print, UsageError, type Command } from './command.ts'
+import { needed, withInstallation } from './merchant.ts'
+import { actor } from './money.ts'
+import type { Opened } from './open.ts'
+import { worldOf } from './world.ts'
+
+const MOST_LISTED = 1_000
+
+const screeningId = (given: string | undefined): string => {
+  const id = needed(given, 'ID').toLowerCase()
+  if (!isUuid(id)) throw new UsageError('ID is a UUID: bursar screening list shows it')
+  return id
+}
+
+
+/** One line of a list; of a deposit with where its money is. */
+const lineOf = async ({ runtime, config }: Opened, { id, merchantId, kind, subjectId, state, subject, report, problem, createdAt }: Screening): Promise<object> => {
+  const deposit = kind === 'deposit' ? await findDeposit(runtime.db, merchantId, subjectId) : undefined
+  const scale = deposit && config.assets?.findCrypto(deposit.asset)?.scale
+  return {
+    id, merchantId, kind, subjectId, state, ...subject,
+    ...(deposit && { amount: scale === undefined ? null : formatUnits(deposit.units, scale), deposit: deposit.state, quarantined: deposit.state === 'held' || deposit.state === 'rejected' }),
+    riskScore: report?.riskScore ?? null, flags: report?.flags ?? [], problem, since: createdAt.toISOString(),
+  }
+}
+
+const decision = (event: Opinion['event'], name: string, summary: string): Command => ({
+  name,
+  usage: `${name} ID REASON...`,
+  summary,
+  run: async ([given, ...words], env) => {
+    const id = screeningId(given)
+    const opinion = { event, actor: actor(), reason: needed(words.join(' ') || undefined, 'REASON') }
+    await withInstallation(env, async (opened) => {
+      const { runtime } = opened
+      const world = worldOf(opened)
+      const by = { deciders: world.screening?.rules.deciders ?? 1, subscribers: [createDecided(world.publicUrl, createListeners(world).deposits)] }
+      const decided = await inTransaction(runtime.db, async (tx) => {
+        const moment = momentOf(runtime)
+        const outcome = await decideAs(tx, id, opinion, by, moment)
+        if (outcome) await carryOut(tx, outcome.effects, moment)
+        return outcome
+      })
+      if (!decided) throw new Error('it is not risky, or somebody has decided: bursar screening list')
+      print(decided.missing === 0 ? event : `noted; ${decided.missing} more must say the same`)
+    })
+  },
+})
+
+/** What people decide about what was found risky. */
+export const screeningDecisions: readonly Command[] = [
+  {
+    name: 'screening list',
+    usage: 'screening list [--rejected]',
+    summary: 'show deposits and withdrawals that were found risky and await a decision, or that nobody has judged for too long; or rejected deposits',
+    run: async (args, env) => {
+      const { values } = parseArgs({ args: [...args], options: { rejected: { type: 'boolean', default: false } } })
+      await withInstallation(env, async (opened) => {
+        const listed = await (values.rejected ? listRejected : listOpen)(opened.runtime.db, MOST_LISTED)
+        print(await Promise.all(listed.map((screening) => lineOf(opened, screening))))
+      })
+    },
+  },
+  {
+    name: 'screening show',
+    usage: 'screening show ID',
+    summary: 'show everything that is known of one: what was asked, what each provider said, who decided what and why',
+    run: async ([given], env) => {
+      const id = screeningId(given)
+      await withInstallation(env, async (opened) => {
+        const { db } = opened.runtime
+        const screening = await findScreeningById(db, id)
+        if (!screening) throw new Error('nothing was screened under this id: bursar screening list')
+        print({ ...(await lineOf(opened, screening)), report: screening.report, answers: screening.answers, decisions: await opinionsOn(db, id) })
+      })
+    },
+  },
+  decision('released', 'screening release', 'let a risky one be: a quarantined deposit is credited; of what is on the balance already it is noted that it has been looked at'),
+  decision('rejected', 'screening reject', 'never credit a quarantined deposit: its merchant is told Failed, AML_REJECTED, and the money stays in quarantine'),
+]
