@@ -9,7 +9,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 import { tableOf } from './report.ts'
 import type { Row } from './row.ts'
 
-const BENCHES = ['ledger', 'withdrawals', 'exchange', 'edge', 'watch', 'webhooks', 'memory', 'sweeps', 'tron-sweeps', 'bitcoin-costs', 'payouts', 'checkout']
+const BENCHES = ['ledger', 'withdrawals', 'exchange', 'edge', 'watch', 'webhooks', 'memory', 'sweeps', 'tron-sweeps', 'tron-direct', 'bitcoin-costs', 'payouts', 'checkout']
 
 const runOne = async (name: string): Promise<Row[]> => {
   const child = fork(new URL(`${name}.ts`, import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })

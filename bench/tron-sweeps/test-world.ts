@@ -6,6 +6,7 @@ import { toBytes, toHex, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, sign } from 'viem/accounts'
 import { base58Of, startTronChain, tokenAddress } from '../../sandbox/tron/index.ts'
 import { createTronAdapter } from '../../server/src/adapters/chains/tron/index.ts'
+import { planTron, tronPayment } from '../../server/src/outgoing/index.ts'
 import { chooseTronSweep, type TronWay } from '../../server/src/sweeps/tron/choice.ts'
 import { lookAtToken, type TronView } from '../../server/src/sweeps/tron/looking.ts'
 import { byHot, planPreparing, planTransfer } from '../../server/src/sweeps/tron/plans.ts'
@@ -13,6 +14,8 @@ import { byHot, planPreparing, planTransfer } from '../../server/src/sweeps/tron
 const USDT = base58Of(tokenAddress('USDT'))
 const UNITS = 100_000_000n
 const SOLID_LAG = 1
+/** sun of stake whose energy is more than a transfer takes */
+const LOAN = 20_000_000_000n
 
 export interface Account {
   key: Hex
@@ -86,8 +89,27 @@ export const openBenchWorld = async () => {
     if (amount > 0n) taken.burnt += await byHotAddress({ kind: 'UnDelegateResourceContract', owner: hot.address, resource: 'ENERGY', amount, receiver: account.address })
     return taken
   }
+  /** What a payment of the one to the other burns. */
+  const pay = async (from: Account, to: string, ticker: 'TRX' | 'USDT'): Promise<bigint> => {
+    const contract = tronPayment({ from: from.address, to, units: UNITS / 10n, contract: ticker === 'TRX' ? null : USDT })
+    const { prices, reference } = await view()
+    const cost = await adapter.estimateCost(contract)
+    if (!cost.ok) throw new Error(cost.message)
+    return (await carryOut(planTron({ id: randomUUID(), contract, reference, usage: cost.usage, prices }).unsigned, from)).burnt
+  }
+  /** Energy is lent to the account, the rest is done, and it comes back. @returns what that burnt in all */
+  const lending = async (account: Account, meanwhile: () => Promise<bigint>): Promise<bigint> => {
+    const stake = { owner: hot.address, resource: 'ENERGY' as const, amount: LOAN, receiver: account.address }
+    const lent = await byHotAddress({ kind: 'DelegateResourceContract', ...stake, lock: false, lockPeriod: 0n })
+    const burnt = await meanwhile()
+    return lent + burnt + (await byHotAddress({ kind: 'UnDelegateResourceContract', ...stake }))
+  }
   return {
-    sweep,
+    sweep, pay, lending, hot,
+    fund: async (ticker: 'TRX' | 'USDT', to: string, amount: string): Promise<void> => {
+      await chain.fund({ ticker, to, amount })
+      await settle()
+    },
     stake: (sun: bigint): Promise<bigint> => byHotAddress({ kind: 'FreezeBalanceV2Contract', owner: hot.address, amount: sun, resource: 'ENERGY' }),
     fill: async (accounts: readonly Account[]): Promise<void> => {
       for (const { address } of accounts) await chain.fund({ ticker: 'USDT', to: address, amount: '100' })

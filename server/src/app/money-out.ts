@@ -4,7 +4,7 @@ import { isEvmNetwork } from '@bursar/chainkit'
 import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
 import { createConsolidationJob, createRescueJob, payForParent } from '../consolidation/index.ts'
 import { createColdJob } from '../cold/index.ts'
-import { createEvmDirect } from '../direct/index.ts'
+import { createEvmDirect, createTronDirect } from '../direct/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { createSendingJob, evmHotAddress, evmHotKeys, tronHotAddress } from '../outgoing/index.ts'
 import { createEvmSweepJob, createTronSweepJob } from '../sweeps/index.ts'
@@ -51,7 +51,8 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
       { ...tron, policy: policies.sweep.TRON, maxFee: policy.maxFee, allowed: createTronSweepPermission(deps.signer), spendable: () => spendableSun(tron) },
       SWEEP_EVERY_MS,
     )
-    return [createTronPayoutJob(tron, everyMs), sending, ...own(sweeps, cold)]
+    const fromDeposits = createTronDirect({ ...tron, sweeps: policies.sweep.TRON })
+    return [createTronPayoutJob({ ...tron, fromDeposits }, everyMs), sending, ...own(sweeps, cold)]
   }
   if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)
   const evm = { ...payout, network, adapter: adapter as AccountChainAdapter, chainId: deps.chainIds.get(network)!, hotAddress: evmHotAddress(wallet), hotKeys: evmHotKeys(wallet, policy.hotAddresses) }

@@ -46,10 +46,11 @@ export const payersFor = async (db: Db, network: Network, asset: string, needs: 
   return rows
 }
 
-/** Of an address `a`: a sweep of it is under way, or a transaction it sends itself. */
+/** Of an address `a`: a sweep of it is under way, a transaction it sends itself, or energy it has been lent. */
 const isBusy = (network: Network) => sql`(exists (select from sweeps s where s.network = ${network} and s.address = a.address
     and s.state not in ('final', 'failed', 'replaced'))
-  or exists (select from outgoing o where o.network = ${network} and o.senders[1] = a.address and o.state in ('planned', 'signed', 'broadcast')))`
+  or exists (select from outgoing o where o.network = ${network} and o.senders[1] = a.address and o.state in ('planned', 'signed', 'broadcast'))
+  ${network === 'TRON' ? sql`or exists (select from tron_loans l where l.address = a.address and l.closed_at is null)` : sql``})`
 
 /** Takes an address for what this transaction stores, whoever plans for it waits. False when something is under way by now. */
 export const takeAddress = async (tx: Tx, network: Network, address: string): Promise<boolean> => {

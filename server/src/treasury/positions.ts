@@ -49,10 +49,13 @@ const heldOf = async (db: Db | Tx, network: Network): Promise<Record<'hot' | 'co
   return { hot: of('hot'), cold: of('cold'), deposit: of('deposit') }
 }
 
+/** What a deposit address pays by itself does not leave the hot wallet. */
 const owedOf = async (db: Db | Tx, network: Network): Promise<{ waiting: Sums; leaving: Sums }> => {
   const { rows } = await sql<{ ticker: string; waits: boolean; units: bigint }>`
-    select ticker, state = 'requested' as waits, sum(units) as units from withdrawals
-    where blockchain = ${network} and state in ('requested', 'planned', 'sent') and not internal group by 1, 2`.execute(db)
+    select w.ticker, w.state = 'requested' as waits, sum(w.units) as units from withdrawals w left join outgoing o on o.id = w.outgoing_id
+    where w.blockchain = ${network} and w.state in ('requested', 'planned', 'sent') and not w.internal
+      and (${network} = 'BITCOIN' or w.state = 'requested' or exists (select from house_addresses h where h.family = ${familyOf(network)} and h.address = o.senders[1]))
+    group by 1, 2`.execute(db)
   const of = (waits: boolean): Sums => new Map(rows.filter((row) => row.waits === waits).map(({ ticker, units }) => [ticker, units]))
   return { waiting: of(true), leaving: of(false) }
 }

@@ -16,37 +16,54 @@ import { noLongerShort, tellShort } from './shortage.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-/** Plans a transaction for each waiting withdrawal that the hot wallet can pay, oldest first. True when it made any. */
+/**
+ * Plans a transaction for each waiting withdrawal, oldest first: from a deposit address where that burns less, or else from the
+ * hot wallet, and where that is short from a deposit address again. True when it made any.
+ */
 export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> => {
-  const { runtime, policy } = deps
-  const slots = policy.mostInFlight - (await countUnmined(runtime.db))
+  const { runtime, policy, hotAddress } = deps
+  const slots = policy.mostInFlight - (await countUnmined(runtime.db, hotAddress))
   if (slots <= 0) return false
   const waiting = await nextWaiting(runtime.db, 'TRON', 'onChain', momentOf(runtime).at, slots)
   const ready = await deps.approved(waiting)
+  if (ready.length === 0) return false
+  const direct = (await deps.fromDeposits?.(ready, 'cheaper')) ?? new Set()
+  const planned = await planByHot(deps, ready.filter(({ id }) => !direct.has(id)))
+  return direct.size > 0 || planned
+}
+
+const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[]): Promise<boolean> => {
   if (ready.length === 0) return false
   const rate = await deps.adapter.feeRate()
   if (rate.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
   const purse = await readPurse(deps, ready)
   let made = false
+  const short: { withdrawal: Withdrawal; lacking: string }[] = []
   await eachApart(ready, async (withdrawal) => {
-    made = (await planOne(deps, withdrawal, rate, purse)) || made
+    const outcome = await planOne(deps, withdrawal, rate, purse)
+    if (typeof outcome === 'string') short.push({ withdrawal, lacking: outcome })
+    else made = outcome || made
   })
-  return made
+  const direct = (await deps.fromDeposits?.(short.map(({ withdrawal }) => withdrawal), 'short')) ?? new Set()
+  const lacking = new Set(short.flatMap((one) => (direct.has(one.withdrawal.id) ? [] : [one.lacking])))
+  for (const ticker of lacking) await tellShort(deps, 'TRON', ticker)
+  for (const ticker of new Set(ready.map((one) => one.ticker))) if (!lacking.has(ticker)) await noLongerShort(deps, 'TRON', ticker)
+  return made || direct.size > 0
 }
 
-const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Prices, purse: Purse): Promise<boolean> => {
+/** @returns the ticker that the hot wallet has too little of */
+const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Prices, purse: Purse): Promise<boolean | string> => {
   const { runtime, policy, adapter } = deps
-  if (purse.lacks(withdrawal.ticker, withdrawal.units)) return tellShort(deps, 'TRON', withdrawal.ticker)
+  if (purse.lacks(withdrawal.ticker, withdrawal.units)) return withdrawal.ticker
   const contract = contractOf(deps, withdrawal)
   const cost = await adapter.estimateCost(contract)
-  if (!cost.ok) return cost.reason === 'reverted' ? refuseImpossible(deps, withdrawal, cost.message) : tellShort(deps, 'TRON', NATIVE_TICKER.TRON)
+  if (!cost.ok) return cost.reason === 'reverted' ? refuseImpossible(deps, withdrawal, cost.message) : NATIVE_TICKER.TRON
   const id = runtime.newId()
   const plan = planTron({ id, contract, reference: await adapter.reference(), usage: cost.usage, prices })
   if (plan.networkFee > policy.maxFee) return tooDear(deps, withdrawal, plan)
   const fee = nativeLedgerUnits(deps.catalogue, 'TRON', plan.networkFee)
   const lacking = purse.pay([withdrawal, { ticker: NATIVE_TICKER.TRON, units: fee }])
-  if (lacking !== undefined) return tellShort(deps, 'TRON', lacking)
-  await noLongerShort(deps, 'TRON', withdrawal.ticker)
+  if (lacking !== undefined) return lacking
   await deps.pause('payout-chosen')
   return storePlanned(deps, withdrawal, { id, plan, usage: cost.usage, prices })
 }
@@ -91,9 +108,9 @@ const storePlanned = async (
   }
 }
 
-const countUnmined = async (db: Db): Promise<number> => {
+const countUnmined = async (db: Db, hotAddress: string): Promise<number> => {
   const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing
-    where network = 'TRON' and purpose = 'payout' and state in ('planned', 'signed', 'broadcast')`.execute(db)
+    where network = 'TRON' and purpose = 'payout' and senders[1] = ${hotAddress} and state in ('planned', 'signed', 'broadcast')`.execute(db)
   return rows[0]!.count
 }
 
@@ -109,7 +126,7 @@ export const spendableSun = async (deps: PurseDeps): Promise<bigint> => {
 const readPurse = async (deps: PurseDeps, ready: readonly Withdrawal[]): Promise<Purse> => {
   const { runtime, catalogue, adapter, hotAddress } = deps
   const assets = [...new Set([NATIVE_TICKER.TRON, ...ready.map((w) => w.ticker)])].map((ticker) => catalogue.findCrypto(ticker)!)
-  const leaving = await Promise.all(assets.map(({ ticker }) => underWay(runtime.db, ticker)))
+  const leaving = await Promise.all(assets.map(({ ticker }) => underWay(runtime.db, ticker, hotAddress)))
   const fees = nativeLedgerUnits(catalogue, 'TRON', await feesUnderWay(runtime.db, hotAddress))
   const committed = nativeLedgerUnits(catalogue, 'TRON', (await tronCommitted(runtime.db, hotAddress)).sun)
   const toCold = await toColdOf(runtime.db, 'TRON', ['signed', 'broadcast', 'mined'])
@@ -127,9 +144,12 @@ const readPurse = async (deps: PurseDeps, ready: readonly Withdrawal[]): Promise
   return new Purse(left.set(NATIVE_TICKER.TRON, left.get(NATIVE_TICKER.TRON)! - fees - committed))
 }
 
-const underWay = async (db: Db, ticker: string): Promise<bigint> => {
-  const { rows } = await sql<{ units: bigint }>`select coalesce(sum(units), 0) as units from withdrawals
-    where blockchain = 'TRON' and ticker = ${ticker} and state in ('planned', 'sent', 'mined')`.execute(db)
+/** Of what leaves, what leaves the hot address: deposit addresses pay as well. */
+const underWay = async (db: Db, ticker: string, hotAddress: string): Promise<bigint> => {
+  const { rows } = await sql<{ units: bigint }>`select coalesce(sum(w.units), 0) as units from withdrawals w
+    left join outgoing o on o.id = w.outgoing_id
+    where w.blockchain = 'TRON' and w.ticker = ${ticker} and w.state in ('planned', 'sent', 'mined')
+      and (o.id is null or o.senders[1] = ${hotAddress})`.execute(db)
   return rows[0]!.units
 }
 

@@ -38,6 +38,7 @@ export interface EvmPayoutDeps extends PayoutDeps {
 export interface TronPayoutDeps extends PayoutDeps {
   hotAddress: string
   adapter: TronChainAdapter
+  fromDeposits?: PayFromDeposits
 }
 
 export type GasRate = Extract<FeeRate, { kind: 'gas' }>

@@ -12,16 +12,19 @@ import { depositAddress } from '../../addresses/derivation.ts'
 import { TEST_KEYS } from '../../addresses/test-keys.ts'
 import { createCatalogue } from '../../assets/index.ts'
 import { uuidv7 } from '../../base/id.ts'
-import { createDb, createPool } from '../../db/index.ts'
+import { createDb, createPool, inTransaction } from '../../db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../../deposits/index.ts'
-import { balancesOf, HOUSE, type AccountKind } from '../../ledger/index.ts'
+import { applyAll, balancesOf, HOUSE, type AccountKind } from '../../ledger/index.ts'
 import { createFollowing, createSendingJob, DEFAULT_TRON_POLICY, ensureWallets, tronHotAddress } from '../../outgoing/index.ts'
 import { createClock } from '../../platform/clock.ts'
+import { createSigning } from '../../app/signing.ts'
 import { momentOf, type Runtime } from '../../platform/runtime.ts'
-import { createFunding, reconcileFully } from '../../treasury/index.ts'
+import { createFunding, grantCapital, reconcileFully } from '../../treasury/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../../watcher/index.ts'
-import { spendableSun } from '../../withdrawals/index.ts'
-import { createHouseFollowing, createSweepSettlement, createTronSweepJob, DEFAULT_SWEEP_POLICY, tronPurposeOf, type SweepPolicy } from '../index.ts'
+import { createTronDirect } from '../../direct/index.ts'
+import { createSettlement, createTronPayoutJob, spendableSun, type Withdrawal } from '../../withdrawals/index.ts'
+import { holdTransfer } from '../../withdrawals/postings.ts'
+import { createHouseFollowing, createSweepSettlement, createTronSweepJob, DEFAULT_SWEEP_POLICY, type SweepPolicy } from '../index.ts'
 import { orderStake, type StakeOrder } from './stake.ts'
 
 export const USDT = base58Of(tokenAddress('USDT'))
@@ -66,7 +69,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
   const runtime: Runtime = { db, clock: createClock(now), newId: () => uuidv7(now(), randomBytes(10)), log: pino({ enabled: false }) }
   await ensureWallets(db, WALLET, momentOf(runtime))
   const signer = await signerOf(now)
-  const subscribers = [createSweepSettlement(catalogue)]
+  const subscribers = [createSettlement(catalogue), createSweepSettlement(catalogue)]
   const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(), onCredited: [], followers: [] })
   // A process that dies at a named point, or nowhere.
   let fatal: { name: string; passes: number } | undefined
@@ -78,15 +81,17 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     throw new Killed(name)
   }
   const permission = { assets: new Set(['TRX', 'USDT']), mayLend: true, maxTopUp: 20_000_000n }
+  const payout = { runtime, catalogue, adapter, wallet: WALLET, hotAddress: HOT, policy: DEFAULT_TRON_POLICY, approved: async (all: readonly Withdrawal[]) => [...all], pause }
   /** Jobs as a process begins with: whatever they keep in memory is gone. */
   const start = () => ({
+    payouts: createTronPayoutJob({ ...payout, fromDeposits: createTronDirect({ ...payout, sweeps: policy }) }, 0),
     sweep: createTronSweepJob(
       { runtime, catalogue, adapter, hotAddress: HOT, policy, maxFee: DEFAULT_TRON_POLICY.maxFee, pause, allowed: async () => permission, spendable: () => spendableSun({ runtime, catalogue, adapter, hotAddress: HOT }) },
       0,
     ),
     send: createSendingJob({
       runtime, network: 'TRON', adapter, signer, wallet: WALLET, subscribers, pause,
-      policy: { ...DEFAULT_TRON_POLICY, rebroadcastEveryMs: 0 }, purposeOf: (outgoing) => tronPurposeOf(db, outgoing),
+      policy: { ...DEFAULT_TRON_POLICY, rebroadcastEveryMs: 0 }, purposeOf: createSigning(db, catalogue, signer).purposeOf,
     }),
   })
   let jobs = start()
@@ -116,6 +121,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
   const prices = async (): Promise<void> => void (await Promise.all([price('TRX', E18 / 4n), price('USDT', E18)]))
   const work = async (): Promise<void> => {
     await prices()
+    await jobs.payouts.run(signal)
     await jobs.sweep.run(signal)
     // Signed, then handed over.
     for (let round = 0; round < 2; round += 1) while (await jobs.send.run(signal));
@@ -167,6 +173,35 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     killAt: (name: string, passes = 0): void => void (fatal = { name, passes }),
     isArmed: (): boolean => fatal !== undefined,
     job: () => start().sweep,
+    payoutJob: () => start().payouts,
+    /** A withdrawal with its hold; answers its id. */
+    request: async (ticker: string, to: string, units: bigint, merchantId: string = randomUUID()): Promise<string> => {
+      const { at, newId } = momentOf(runtime)
+      await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: ticker, units: units + 1_000n }, momentOf(runtime)))
+      const w: Withdrawal = {
+        merchantId, id: newId(), ticker, blockchain: 'TRON', to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
+        failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
+      }
+      await inTransaction(db, async (tx) => {
+        await applyAll(tx, [{ transfer: holdTransfer(w) }])
+        await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
+          values (${merchantId}, ${w.id}, ${ticker}, 'TRON', ${to}, ${units}, ${w.fee}, 'requested', ${w.holdId}, ${at}, ${at}, ${at})`.execute(tx)
+      })
+      return w.id
+    },
+    withdrawal: async (id: string): Promise<string> => (await sql<{ state: string }>`select state from withdrawals where id = ${id}`.execute(db)).rows[0]!.state,
+    /** Payouts are planned, without sweeps. */
+    plan: async (): Promise<void> => {
+      await prices()
+      await jobs.payouts.run(signal)
+    },
+    /** Signed, handed over. */
+    send: async (): Promise<void> => {
+      for (let round = 0; round < 2; round += 1) while (await jobs.send.run(signal));
+    },
+    /** Who pays, in the order planned. */
+    payers: async (): Promise<string[]> =>
+      (await sql<{ from: string }>`select senders[1] as from from outgoing where purpose = 'payout' order by created_at, id`.execute(db)).rows.map((row) => row.from),
     spendable,
     prices,
     restart: (): void => void (jobs = start()),

@@ -1,0 +1,110 @@
+import type { Contract } from '@bursar/chainkit/tron'
+import type { CostEstimate } from '../adapters/chains/port.ts'
+import { inTransaction } from '../db/index.ts'
+import { rescale } from '../money/index.ts'
+import { insertPlanned, planTron, tronPayment, type NewOutgoing, type TronPlan } from '../outgoing/index.ts'
+import { momentOf } from '../platform/runtime.ts'
+import { lockTronSweeps, type SweepPolicy } from '../sweeps/index.ts'
+import { attach, type PayFromDeposits, type TronPayoutDeps, type Withdrawal } from '../withdrawals/index.ts'
+import { payersFor, takeAddress, type Need, type Payer } from './store.ts'
+
+export interface TronDirectDeps extends Omit<TronPayoutDeps, 'fromDeposits'> {
+  sweeps: SweepPolicy
+}
+
+type Cost = Extract<CostEstimate, { ok: true }>
+
+interface Own {
+  id: string
+  plan: TronPlan
+  feeRate: NewOutgoing['feeRate']
+}
+
+/**
+ * Pays withdrawals on TRON from deposit addresses: TRX by the bytes that every account has free each day, and tokens where the
+ * address has what their transfer burns. What is left is swept as before, for nothing while bytes last.
+ */
+export const createTronDirect = (deps: TronDirectDeps): PayFromDeposits => async (waiting, why) => {
+  const paid = new Set<string>()
+  if (!deps.sweeps.payFrom || waiting.length === 0) return paid
+  for (const [ticker, all] of Map.groupBy(waiting, (withdrawal) => withdrawal.ticker)) {
+    const used = new Set<string>()
+    for (const payer of await payersFor(deps.runtime.db, 'TRON', ticker, all.map(needOf))) {
+      if (paid.has(payer.withdrawalId) || used.has(payer.address)) continue
+      const withdrawal = all.find(({ id }) => id === payer.withdrawalId)!
+      if (!(await pay(deps, withdrawal, payer, why))) continue
+      used.add(payer.address)
+      paid.add(withdrawal.id)
+    }
+  }
+  return paid
+}
+
+/** What it burns is looked at for each address: mostly nothing. A rest of any size is swept for nothing. */
+const needOf = ({ id, units }: Withdrawal): Need => ({ withdrawalId: id, least: units, most: null })
+
+const pay = async (deps: TronDirectDeps, withdrawal: Withdrawal, payer: Payer, why: 'cheaper' | 'short'): Promise<boolean> => {
+  const own = await planFrom(deps, withdrawal, payer, why)
+  if (own === undefined) return false
+  await deps.pause('direct-chosen')
+  return store(deps, withdrawal, payer, own)
+}
+
+/**
+ * Undefined unless the chain's final state has what it takes at that address, even when its free bytes are gone by then, and it
+ * burns less than the hot wallet would.
+ */
+const planFrom = async (deps: TronDirectDeps, withdrawal: Withdrawal, { address }: Payer, why: 'cheaper' | 'short'): Promise<Own | undefined> => {
+  const { adapter, policy, runtime, hotAddress } = deps
+  const { contract: token, units } = onChain(deps, withdrawal)
+  const payment = (from: string): Contract => tronPayment({ from, to: withdrawal.to, units, contract: token })
+  const cost = await costFrom(deps, payment(address))
+  if (!cost) return undefined
+  const [spendable, { units: held }] = await Promise.all([adapter.stakeOf(address), adapter.balancesAtFinal([{ address, contract: token }])])
+  const sun = (token === null ? units : 0n) + cost.most
+  if (held[0]! < units || spendable.spendable < sun) return undefined
+  if (why === 'cheaper') {
+    const byHot = await costFrom(deps, payment(hotAddress))
+    if (byHot && cost.burn.total >= byHot.burn.total) return undefined
+  }
+  const prices = await adapter.feeRate()
+  if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
+  const id = runtime.newId()
+  const plan = planTron({ id, contract: payment(address), reference: await adapter.reference(), usage: cost.usage, prices })
+  return plan.networkFee <= policy.maxFee ? { id, plan, feeRate: { ...prices, ...cost.usage } } : undefined
+}
+
+/** Undefined when it would fail from there: the other way then says whether it is impossible. */
+const costFrom = async ({ adapter }: TronDirectDeps, contract: Contract): Promise<Cost | undefined> => {
+  if (!(await adapter.isActivated(contract.owner))) return undefined
+  const cost = await adapter.estimateCost(contract)
+  return cost.ok ? cost : undefined
+}
+
+const onChain = ({ catalogue }: TronDirectDeps, { ticker, units }: Withdrawal): { contract: string | null; units: bigint } => {
+  const asset = catalogue.findCrypto(ticker)!
+  const { contract, decimals } = asset.networks.get('TRON')!
+  return { contract, units: rescale(units, asset.scale, decimals) }
+}
+
+const store = async (deps: TronDirectDeps, withdrawal: Withdrawal, { address, derivationIndex }: Payer, { id, plan, feeRate }: Own): Promise<boolean> => {
+  const { runtime } = deps
+  class Taken extends Error {}
+  try {
+    await inTransaction(runtime.db, async (tx) => {
+      // Energy is not lent to it, nor taken back, meanwhile.
+      await lockTronSweeps(tx)
+      if (!(await takeAddress(tx, 'TRON', address))) throw new Taken()
+      const moment = momentOf(runtime)
+      await insertPlanned(tx, {
+        id, network: 'TRON', purpose: 'payout', senders: [address], nonce: null, keys: [], ...plan, feeRate,
+        signingKeys: [{ account: 'deposit', branch: 0, index: derivationIndex }],
+      }, moment)
+      if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken()
+    })
+    return true
+  } catch (error) {
+    if (error instanceof Taken) return false
+    throw new Error(`planning a payment from ${address} failed`, { cause: error })
+  }
+}
