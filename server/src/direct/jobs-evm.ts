@@ -7,6 +7,7 @@ import { freshPrices } from '../rates/index.ts'
 import { expectedPrice, finalHeightOf, unitsWorth, type SweepPolicy } from '../sweeps/index.ts'
 import { attach, gasRateOf, type EvmPayoutDeps, type GasRate, type PayFromDeposits, type Withdrawal } from '../withdrawals/index.ts'
 import { FEES_AT_HAND, mostLeftBehind } from './fitting.ts'
+import { orElse } from './failing.ts'
 import { payersFor, takeAddress, type Need, type Payer } from './store.ts'
 
 export interface EvmDirectDeps extends Omit<EvmPayoutDeps, 'policy' | 'fromDeposits'> {
@@ -50,7 +51,7 @@ const needsOf = async (deps: EvmDirectDeps, ticker: string, all: readonly Withdr
 }
 
 const pay = async (deps: EvmDirectDeps, withdrawal: Withdrawal, payer: Payer, rate: GasRate): Promise<boolean> => {
-  const plan = await planFrom(deps, withdrawal, payer, rate)
+  const plan = await orElse(deps, payer, () => planFrom(deps, withdrawal, payer, rate))
   if (plan === undefined) return false
   await deps.pause('direct-chosen')
   return store(deps, withdrawal, payer, plan, rate)

@@ -6,6 +6,7 @@ import { insertPlanned, planTron, tronPayment, type NewOutgoing, type TronPlan }
 import { momentOf } from '../platform/runtime.ts'
 import { lockTronSweeps, type SweepPolicy } from '../sweeps/index.ts'
 import { attach, type PayFromDeposits, type TronPayoutDeps, type Withdrawal } from '../withdrawals/index.ts'
+import { orElse } from './failing.ts'
 import { payersFor, takeAddress, type Need, type Payer } from './store.ts'
 
 export interface TronDirectDeps extends Omit<TronPayoutDeps, 'fromDeposits'> {
@@ -44,7 +45,7 @@ export const createTronDirect = (deps: TronDirectDeps): PayFromDeposits => async
 const needOf = ({ id, units }: Withdrawal): Need => ({ withdrawalId: id, least: units, most: null })
 
 const pay = async (deps: TronDirectDeps, withdrawal: Withdrawal, payer: Payer, why: 'cheaper' | 'short'): Promise<boolean> => {
-  const own = await planFrom(deps, withdrawal, payer, why)
+  const own = await orElse(deps, payer, () => planFrom(deps, withdrawal, payer, why))
   if (own === undefined) return false
   await deps.pause('direct-chosen')
   return store(deps, withdrawal, payer, own)

@@ -224,3 +224,17 @@ test.each(['direct-chosen', 'before-sign', 'signed-not-stored', 'stored-not-broa
   expect((await payers()).filter((from) => from === address)).toHaveLength(1)
   expect(await differences()).toEqual([])
 })
+
+test('an address of which nothing can be learnt keeps no withdrawal waiting: the hot wallet pays', async () => {
+  const { request, plan, adapter, settle, onChain } = await open()
+  await deposit('TRX', '50')
+  const to = await someone()
+  await request('TRX', to, 20n * TRX)
+  const { isActivated } = adapter
+  adapter.isActivated = () => Promise.reject(new Error('no answer'))
+  await plan()
+  adapter.isActivated = isActivated
+  expect(await last()).toBe(HOT)
+  await settle()
+  expect(await onChain(to, null)).toBe(21n * TRX)
+})

@@ -39,15 +39,16 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[]): Pr
   const purse = await readPurse(deps, ready)
   let made = false
   const short: { withdrawal: Withdrawal; lacking: string }[] = []
-  await eachApart(ready, async (withdrawal) => {
+  const failed = await eachApart(ready, async (withdrawal) => {
     const outcome = await planOne(deps, withdrawal, rate, purse)
     if (typeof outcome === 'string') short.push({ withdrawal, lacking: outcome })
     else made = outcome || made
-  })
+  }).then(() => [], (error: unknown) => [error])
   const direct = (await deps.fromDeposits?.(short.map(({ withdrawal }) => withdrawal), 'short')) ?? new Set()
   const lacking = new Set(short.flatMap((one) => (direct.has(one.withdrawal.id) ? [] : [one.lacking])))
   for (const ticker of lacking) await tellShort(deps, 'TRON', ticker)
   for (const ticker of new Set(ready.map((one) => one.ticker))) if (!lacking.has(ticker)) await noLongerShort(deps, 'TRON', ticker)
+  if (failed.length > 0) throw failed[0]
   return made || direct.size > 0
 }
 
