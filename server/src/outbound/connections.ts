@@ -5,8 +5,12 @@ export interface ConnectionsSettings {
   connect: buildConnector.connector
   /** Origins to keep connections for. */
   most: number
-  /** Connections to one origin; more requests wait, and their time runs. */
+  /** The most connections to one origin; more requests wait, and their time runs. */
   perOrigin: number
+  /** Connections to one origin that are opened at once when a request finds none free. */
+  eager: number
+  /** After so long a request that waits gets a connection of its own. */
+  patienceMs: number
 }
 
 type Request = Dispatcher.DispatchOptions
@@ -51,15 +55,17 @@ export class Connections {
 }
 
 /**
- * The connections of one origin, each carrying one exchange at a time. The one used last is used next:
- * whatever is not needed falls idle and closes. One on which an exchange did not end well is given up.
+ * The connections of one origin, each carrying one exchange at a time. A request that waits takes over the next one to
+ * come free, which costs both sides less than another connection; the one used last is used first, so that whatever is not
+ * needed falls idle and closes. One on which an exchange did not end well is given up.
  */
 class Origin {
   readonly #origin: string
   readonly #settings: ConnectionsSettings
   readonly #lines = new Set<Line>()
   readonly #idle: Line[] = []
-  readonly #waiting: { request: Request; exchange: Exchange }[] = []
+  readonly #waiting: { request: Request; exchange: Exchange; since: number }[] = []
+  #patience: NodeJS.Timeout | undefined
   #retired = false
 
   constructor(origin: string, settings: ConnectionsSettings) {
@@ -68,10 +74,12 @@ class Origin {
   }
 
   send(request: Request, exchange: Exchange, fresh: boolean): void {
+    const { eager, perOrigin, patienceMs } = this.#settings
     const line = fresh ? undefined : this.#idle.pop()
-    if (line) this.#start(line, request, exchange)
-    else if (this.#lines.size < this.#settings.perOrigin) this.#start(this.#open(), request, exchange)
-    else this.#waiting.push({ request, exchange })
+    if (line) return this.#start(line, request, exchange)
+    if (this.#lines.size < Math.min(fresh ? perOrigin : eager, perOrigin)) return this.#start(this.#open(), request, exchange)
+    this.#waiting.push({ request, exchange, since: performance.now() })
+    this.#patience ??= setTimeout(() => this.#relieve(), patienceMs)
   }
 
   /** Lets what is under way end, and keeps nothing. */
@@ -82,6 +90,7 @@ class Origin {
 
   async destroy(): Promise<void> {
     this.#retired = true
+    clearTimeout(this.#patience)
     await Promise.all([...this.#lines].map(({ client }) => client.destroy()))
   }
 
@@ -95,11 +104,30 @@ class Origin {
   }
 
   #serveNext(free: Line | undefined): void {
-    let next = this.#waiting.shift()
-    while (next?.exchange.settled) next = this.#waiting.shift()
+    const next = this.#nextWaiting()
     if (next) this.#start(free ?? this.#open(), next.request, next.exchange)
     else if (free && this.#retired) this.#giveUp(free)
     else if (free) this.#idle.push(free)
+  }
+
+  /** The answers are slow: those who have waited for long get connections of their own. */
+  #relieve(): void {
+    this.#patience = undefined
+    const { perOrigin, patienceMs } = this.#settings
+    const before = performance.now() - patienceMs
+    const room = (): boolean => this.#lines.size < perOrigin
+    while (room() && this.#waiting.length > 0 && this.#waiting[0]!.since <= before) {
+      const next = this.#nextWaiting()
+      if (next) this.#start(this.#open(), next.request, next.exchange)
+    }
+    const [first] = this.#waiting
+    if (first) this.#patience = setTimeout(() => this.#relieve(), room() ? first.since - before : patienceMs)
+  }
+
+  #nextWaiting(): { request: Request; exchange: Exchange } | undefined {
+    let next = this.#waiting.shift()
+    while (next?.exchange.settled) next = this.#waiting.shift()
+    return next
   }
 
   #giveUp(line: Line): void {

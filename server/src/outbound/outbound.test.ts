@@ -131,6 +131,48 @@ describe('an answer ends in time', () => {
   })
 })
 
+describe('connections to one origin', () => {
+  /** Answers each request after `delayMs`; tells the most connections it had at once. */
+  const slow = async (delayMs: number) => {
+    const seen = { most: 0 }
+    const server = createServer((_incoming, response) => void setTimeout(() => response.end(), delayMs))
+    const port = await listen(server)
+    server.on('connection', () => (seen.most = Math.max(seen.most, sockets.size)))
+    const url = `http://127.0.0.1:${port}/`
+    const send = async (outbound: Outbound, count: number) =>
+      (await Promise.all(Array.from({ length: count }, () => outbound.post(url, request)))).map((answer) => answer.kind)
+    return { seen, send }
+  }
+
+  test('requests share a few while answers come fast', async () => {
+    const { seen, send } = await slow(0)
+    expect(await send(outboundWith({ timeoutMs: 5_000, eagerConnections: 3, patienceMs: 5_000 }), 60)).toEqual(Array(60).fill('answer'))
+    expect(seen.most).toBe(3)
+  })
+
+  test('those who wait for long get their own, up to the most', async () => {
+    const { seen, send } = await slow(900)
+    const startedAt = performance.now()
+    const settings = { timeoutMs: 5_000, eagerConnections: 2, connectionsPerOrigin: 8 }
+    expect(await send(outboundWith(settings), 10)).toEqual(Array(10).fill('answer'))
+    expect(seen.most).toBe(8)
+    // Two after one of the first eight; with two connections it would have taken five times 900 ms.
+    expect(performance.now() - startedAt).toBeLessThan(4_000)
+  })
+
+  test('one that has been given up is replaced for those who wait', async () => {
+    let answered = 0
+    const url = await raw((socket) => {
+      answered += 1
+      socket.end(head('content-length: 0', 'connection: close'))
+    })
+    const outbound = outboundWith({ timeoutMs: 5_000, eagerConnections: 1, patienceMs: 5_000 })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => outbound.post(url, request)))
+    expect(answers.map((answer) => answer.kind)).toEqual(Array(5).fill('answer'))
+    expect(answered).toBe(5)
+  })
+})
+
 describe('an answer costs a bounded amount', () => {
   test('10 GB, endless: reads 64 KiB, takes the status and closes', async () => {
     const sent = { bytes: 0 }

@@ -19,8 +19,12 @@ export interface OutboundSettings {
   ca?: string
   /** Origins to keep connections for; 1,024 by default. */
   maxOrigins?: number
-  /** Connections to one origin; 512 by default. More requests wait for one, and their time runs. */
+  /** The most connections to one origin; 512 by default. More requests wait for one, and their time runs. */
   connectionsPerOrigin?: number
+  /** Connections to one origin that are opened before requests wait for one to come free; 32 by default. */
+  eagerConnections?: number
+  /** After so long a request that waits gets a connection of its own; 250 ms by default. */
+  patienceMs?: number
 }
 
 export interface OutboundRequest {
@@ -49,14 +53,15 @@ const TIMEOUT_MS = 10_000
 const ANSWER_BYTES = 65_536
 
 export const createOutbound = (settings: OutboundSettings): Outbound => {
-  const { timeoutMs = TIMEOUT_MS, lookup = createDnsLookup(), maxOrigins = 1_024, connectionsPerOrigin = 512 } = settings
+  const { timeoutMs = TIMEOUT_MS, lookup = createDnsLookup(), maxOrigins = 1_024 } = settings
+  const { connectionsPerOrigin = 512, eagerConnections = 32, patienceMs = 250 } = settings
   const connect = createConnector({
     guard: createGuard(settings.allowPrivate),
     lookup,
     timeoutMs,
     ...(settings.ca === undefined ? {} : { ca: settings.ca }),
   })
-  const connections = new Connections({ connect, most: maxOrigins, perOrigin: connectionsPerOrigin })
+  const connections = new Connections({ connect, most: maxOrigins, perOrigin: connectionsPerOrigin, eager: eagerConnections, patienceMs })
   const read = createTargets(settings)
   return {
     post: (url, request) =>
