@@ -13,7 +13,7 @@ import { ROUNDS } from './rounds.ts'
 import { atLeast, atMost, median, medianRatio, told, type Row } from './row.ts'
 import { createDatabase, withServer } from './server.ts'
 import type { Order, Report } from './webhooks/receiver.ts'
-import { createWorld, noticeOf, type World } from './webhooks/world.ts'
+import { createWorld, noticeOf, type BenchWorker, type World } from './webhooks/world.ts'
 
 const CONNECTIONS = 64
 const MERCHANTS = 100
@@ -54,22 +54,27 @@ const tell = async <Answer>(receiver: ChildProcess, order: Order): Promise<Answe
   return ((await once(receiver, 'message')) as [Answer])[0]
 }
 
+/** Everything is kept from round to round, so that all run warm: connections on both sides, plans, what is known of receivers. */
 const measurePace = async (url: string, receiver: ChildProcess, ports: Ports): Promise<Row[]> => {
   const world = await createWorld(await createDatabase(url, 'pace'))
   const merchants = await world.merchants(MERCHANTS, ports.answering, false)
+  const [calm, hasty] = [world.worker(createClock()), world.worker(hastyClock())]
+  const loop = bareLoop(ports.answering)
   const paces = { bare: [] as number[], worker: [] as number[], refused: [] as number[] }
   let wrong = 0
+  const deliver = async (worker: BenchWorker, fail: number): Promise<number> => {
+    const delivered = await deliverAll(world, worker, { merchants, receiver, fail })
+    wrong += delivered.wrong
+    return delivered.pace
+  }
   // The first round warms everything up and is not counted.
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const bare = await paceOf(EVENTS, () => postAll(ports.answering, receiver))
-    const worker = await deliverAll(world, merchants, receiver, { fail: 0, clock: createClock() })
-    const refused = await deliverAll(world, merchants, receiver, { fail: ONE_IN, clock: hastyClock() })
-    wrong += worker.wrong + refused.wrong
+    await tell(receiver, { kind: 'begin', fail: 0, inOrder: false })
+    const measured = { bare: await paceOf(EVENTS, loop.postAll), worker: await deliver(calm, 0), refused: await deliver(hasty, ONE_IN) }
     if (round === 0) continue
-    paces.bare.push(bare)
-    paces.worker.push(worker.pace)
-    paces.refused.push(refused.pace)
+    for (const name of Object.keys(paces) as (keyof typeof paces)[]) paces[name].push(measured[name])
   }
+  await Promise.all([calm.close(), hasty.close(), loop.close()])
   await world.close()
   if (wrong > 0) throw new Error(`${wrong} deliveries were lost, repeated or out of order`)
   const against = (name: string, values: number[], goal: number): Row =>
@@ -84,9 +89,8 @@ const measurePace = async (url: string, receiver: ChildProcess, ports: Ports): P
   ]
 }
 
-/** The limit: the same bodies over as many connections, signed alike, with nothing behind them. */
-const postAll = async (port: number, receiver: ChildProcess): Promise<void> => {
-  await tell(receiver, { kind: 'begin', fail: 0, inOrder: false })
+/** The limit: bodies alike, made beforehand, signed alike when they are sent, with nothing behind them. */
+const bareLoop = (port: number): { postAll(): Promise<void>; close(): Promise<void> } => {
   const events = Array.from({ length: EVENTS }, (_, i) => {
     const id = `01890000-0000-7000-8000-${String(i >> 1).padStart(12, '0')}`
     return { id, sequence: i, body: JSON.stringify(noticeOf(id, id, i % 2).body) }
@@ -94,24 +98,26 @@ const postAll = async (port: number, receiver: ChildProcess): Promise<void> => {
   const origin = `http://127.0.0.1:${port}`
   const pool = new Pool(origin, { connections: CONNECTIONS })
   const signer = createSigner({ url: `${origin}/webhooks/bursar`, signingKey: 'k'.repeat(32), webhookSecrets: [`whsec_${'c2VjcmV0'.repeat(4)}`] })
-  let next = 0
-  const loop = async (): Promise<void> => {
-    while (next < EVENTS) {
-      const event = events[next++]!
-      const headers = signer.headers(event, Date.now(), 1)
-      const { body } = await pool.request({ path: '/webhooks/bursar', method: 'POST', headers, body: event.body })
-      await body.dump()
+  const postAll = async (): Promise<void> => {
+    let next = 0
+    const loop = async (): Promise<void> => {
+      while (next < EVENTS) {
+        const event = events[next++]!
+        const headers = signer.headers(event, Date.now(), 1)
+        const { body } = await pool.request({ path: '/webhooks/bursar', method: 'POST', headers, body: event.body })
+        await body.dump()
+      }
     }
+    await Promise.all(Array.from({ length: CONNECTIONS }, loop))
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, loop))
-  await pool.close()
+  return { postAll, close: () => pool.close() }
 }
 
+/** Stores events while the worker is paused; it runs until the last of them is acknowledged. */
 const deliverAll = async (
   world: World,
-  merchants: readonly string[],
-  receiver: ChildProcess,
-  { fail, clock }: { fail: number; clock: Clock },
+  worker: BenchWorker,
+  { merchants, receiver, fail }: { merchants: readonly string[]; receiver: ChildProcess; fail: number },
 ): Promise<{ pace: number; wrong: number }> => {
   const objects = Array.from({ length: OBJECTS }, (_, i) => [merchants[i % MERCHANTS]!, world.newId()] as const)
   for (let n = 0; n < EVENTS_EACH; n += 1) {
@@ -119,18 +125,13 @@ const deliverAll = async (
   }
   await tell(receiver, { kind: 'begin', fail, inOrder: true })
   const pace = await paceOf(EVENTS, async () => {
-    const all = Promise.withResolvers<void>()
-    let accepted = 0
-    const worker = world.worker(clock, () => {
-      accepted += 1
-      if (accepted === EVENTS) all.resolve()
-    })
-    await all.promise
-    // Until the last of them is acknowledged.
-    await worker.stop()
+    worker.start()
+    await tell(receiver, { kind: 'report when', accepted: EVENTS })
+    await world.settled()
   })
-  const { outOfOrder, again, accepted: arrived } = await tell<Report>(receiver, { kind: 'report' })
-  return { pace, wrong: outOfOrder + again + (await world.waiting()) + Math.abs(EVENTS - arrived) }
+  await worker.pause()
+  const { outOfOrder, again, accepted } = await tell<Report>(receiver, { kind: 'report' })
+  return { pace, wrong: outOfOrder + again + Math.abs(EVENTS - accepted) }
 }
 
 const measureHanging = async (url: string, receiver: ChildProcess, ports: Ports): Promise<Row[]> => {
@@ -153,7 +154,8 @@ const measureHanging = async (url: string, receiver: ChildProcess, ports: Ports)
 
 /** The delay that 99 of 100 events of `others` stay below, while a steady stream of events is stored for all. */
 const delayOf = async (world: World, others: readonly string[], hanging: readonly string[], receiver: ChildProcess): Promise<number> => {
-  const worker = world.worker(createClock(), () => {})
+  const worker = world.worker(createClock())
+  worker.start()
   let turn = 0
   const store = (merchants: readonly string[], count: number): Promise<unknown> =>
     Promise.all(Array.from({ length: count }, () => world.store([[merchants[(turn += 1) % merchants.length]!, world.newId(), 0]])))
@@ -170,7 +172,7 @@ const delayOf = async (world: World, others: readonly string[], hanging: readonl
   await storeFor(MEASURED_MS)
   await new Promise((resolve) => setTimeout(resolve, 500))
   const { delays } = await tell<Report>(receiver, { kind: 'report' })
-  await worker.stop()
+  await worker.close()
   return delays.toSorted((a, b) => a - b)[Math.floor(delays.length * 0.99)]!
 }
 

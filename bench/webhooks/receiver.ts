@@ -5,8 +5,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
 
-/** What the parent sends. `fail`: refuse one in so many; 0 refuses none. */
-export type Order = { kind: 'begin'; fail: number; inOrder: boolean } | { kind: 'report' }
+/**
+ * What the parent sends. `fail`: refuse one in so many; 0 refuses none. `report` is answered at once, `report when` so many
+ * were accepted.
+ */
+export type Order = { kind: 'begin'; fail: number; inOrder: boolean } | { kind: 'report' } | { kind: 'report when'; accepted: number }
 
 export interface Report {
   accepted: number
@@ -30,9 +33,11 @@ const next = new Map<string, number>()
 let report: Report
 let order: Extract<Order, { kind: 'begin' }>
 let requests = 0
+let wanted = Number.NaN
 
-const begin = (wanted: typeof order): void => {
-  order = wanted
+const begin = (asked: typeof order): void => {
+  order = asked
+  wanted = Number.NaN
   report = { accepted: 0, refused: 0, outOfOrder: 0, again: 0, delays: [] }
   next.clear()
 }
@@ -51,6 +56,7 @@ const take = (text: string): boolean => {
   else if (order.inOrder && n > expected) report.outOfOrder += 1
   else if (order.inOrder) report.again += 1
   report.accepted += 1
+  if (report.accepted === wanted) process.send!(report)
   return true
 }
 
@@ -71,6 +77,7 @@ const listen = (server: Server): Promise<number> =>
 
 process.on('message', (message: Order) => {
   if (message.kind === 'begin') begin(message)
-  process.send!(message.kind === 'begin' ? {} : report)
+  if (message.kind === 'report when') wanted = message.accepted
+  else process.send!(message.kind === 'begin' ? {} : report)
 })
 process.send!({ answering: await listen(answering as unknown as Server), silent: await listen(silent) })

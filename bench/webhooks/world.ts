@@ -5,7 +5,7 @@ import { uuidv7 } from '../../server/src/base/id.ts'
 import { createDb, createPool, inTransaction, migrate } from '../../server/src/db/index.ts'
 import { createJobLoop } from '../../server/src/jobs/index.ts'
 import { createDirectory, createMerchant, endpointOf, setSetting } from '../../server/src/merchants/index.ts'
-import { createOutbound, type Outbound } from '../../server/src/outbound/index.ts'
+import { createOutbound } from '../../server/src/outbound/index.ts'
 import type { Clock } from '../../server/src/platform/clock.ts'
 import { createLog } from '../../server/src/platform/log.ts'
 import { createSecretBox } from '../../server/src/platform/secrets.ts'
@@ -16,11 +16,18 @@ export interface World {
   merchants(count: number, port: number, apart: boolean): Promise<string[]>
   /** Stores events in one transaction: `[merchant, object, n]`. */
   store(events: readonly (readonly [merchantId: string, objectId: string, n: number])[]): Promise<void>
-  /** Starts one worker; it is told of each delivery that was accepted. */
-  worker(clock: Clock, accepted: () => void): { stop(): Promise<void> }
-  /** Objects with something still to deliver. */
-  waiting(): Promise<number>
+  /** A worker that keeps what it has learnt and its connections while it is paused. */
+  worker(clock: Clock): BenchWorker
+  /** Resolves when every event has been delivered and that is stored. */
+  settled(): Promise<void>
   newId(): string
+  close(): Promise<void>
+}
+
+export interface BenchWorker {
+  start(): void
+  /** Takes nothing new. */
+  pause(): Promise<void>
   close(): Promise<void>
 }
 
@@ -34,7 +41,7 @@ export const createWorld = async (url: string): Promise<World> => {
   const moment = () => ({ at: new Date(), newId })
   // Names of their own: connections are kept per origin, as they are for receivers on machines of their own.
   const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], allowHttp: true, lookup: async () => ['127.0.0.1'] })
-  return {
+  const world: World = {
     newId,
     merchants: (count, port, apart) =>
       inTransaction(db, async (tx) => {
@@ -52,28 +59,40 @@ export const createWorld = async (url: string): Promise<World> => {
       const notices = events.map(([merchantId, objectId, n]) => noticeOf(merchantId, objectId, n))
       await inTransaction(db, (tx) => emit(tx, notices, moment()))
     },
-    worker: (clock, accepted) => {
+    worker: (clock) => {
       const log = createLog('error', 'worker')
       const delivery = createDelivery({
         runtime: { db, clock, newId, log },
         database: { url },
-        outbound: counting(outbound, accepted),
+        outbound,
         endpointOf: async (merchantId) => endpointOf(await directory.find(merchantId), clock.business()),
       })
-      const loop = createJobLoop([delivery.job], log)
+      let loop: ReturnType<typeof createJobLoop> | undefined
+      const pause = async (): Promise<void> => {
+        await loop?.stop()
+        loop = undefined
+      }
       return {
-        stop: async () => {
-          await loop.stop()
+        start: () => {
+          loop = createJobLoop([delivery.job], log)
+        },
+        pause,
+        close: async () => {
+          await pause()
           await delivery.close()
         },
       }
     },
-    waiting: async () => (await sql<{ n: number }>`select count(*) as n from event_streams`.execute(db)).rows[0]!.n,
+    settled: async () => {
+      const { rows } = await sql`select 1 from event_streams limit 1`.execute(db)
+      if (rows.length > 0) await new Promise((resolve) => setTimeout(resolve, 1)).then(() => world.settled())
+    },
     close: async () => {
       await outbound.close()
       await pool.end()
     },
   }
+  return world
 }
 
 /** A deposit's notification, 430 bytes. */
@@ -85,12 +104,3 @@ export const noticeOf = (merchantId: string, objectId: string, n: number): Notic
   }
   return { merchantId, objectId, kind: 'Replenish', status, body }
 }
-
-const counting = (outbound: Outbound, accepted: () => void): Outbound => ({
-  ...outbound,
-  post: async (...args) => {
-    const answer = await outbound.post(...args)
-    if (answer.kind === 'answer' && answer.status === 200) accepted()
-    return answer
-  },
-})

@@ -82,14 +82,15 @@ export const scanLanes = async (
 }
 
 /**
- * $1 to $4 the streams, $5 to $13 the attempts, which name their stream by its place. `is true` keeps the condition from
- * becoming a join: it is then one look into a hash an attempt, whatever the planner thinks of the sizes.
+ * $1 to $4 the streams, $5 to $11 the attempts, which name their stream by its place: what is the stream's is read from there.
+ * `is true` keeps the condition from becoming a join: it is then one look into a hash an attempt, whatever the planner thinks
+ * of the sizes.
  */
 const RECORD_ATTEMPTS = `recorded as (
     insert into event_attempts(merchant_id, sequence, epoch, attempt, at, status, error, duration_ms)
-    select a.merchant_id, a.sequence, a.epoch, a.attempt, a.at, a.status, a.error, a.duration_ms
-    from unnest($5::integer[], $6::uuid[], $7::bigint[], $8::bigint[], $9::integer[], $10::timestamptz[], $11::smallint[], $12::text[],
-      $13::integer[]) a(place, merchant_id, sequence, epoch, attempt, at, status, error, duration_ms)
+    select ($1::uuid[])[a.place], a.sequence, ($3::bigint[])[a.place], a.attempt, to_timestamp(a.at / 1000), a.status, a.error, a.duration_ms
+    from unnest($5::integer[], $6::bigint[], $7::integer[], $8::float8[], $9::smallint[], $10::text[], $11::integer[])
+      a(place, sequence, attempt, at, status, error, duration_ms)
     where (a.place in (select place from held)) is true)
   select place::integer from held`
 
@@ -106,8 +107,8 @@ const KEEP = `with held as (
     update event_streams s set next_sequence = u.next, attempts = u.attempts, state = u.state,
       next_at = case when u.as_it_was then s.next_at else u.next_at end, own_lane = u.own_lane,
       leased_until = '-infinity', epoch = 0
-    from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $14::integer[], $15::text[],
-      $16::timestamptz[], $17::boolean[], $18::boolean[])
+    from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $12::integer[], $13::text[],
+      $14::timestamptz[], $15::boolean[], $16::boolean[])
       with ordinality u(merchant_id, object_id, epoch, next, attempts, state, next_at, as_it_was, own_lane, place)
     where s.merchant_id = u.merchant_id and s.object_id = u.object_id and s.epoch = u.epoch
     returning u.place),
@@ -150,18 +151,17 @@ export const restartExhausted = async (
 }
 
 const ackColumns = (settlements: readonly Settlement[]): unknown[] => {
-  const attempts = settlements.flatMap(({ stream, attempts }, i) => attempts.map((attempt) => ({ ...attempt, stream, place: i + 1 })))
+  const attempts = settlements.flatMap((settlement) => settlement.attempts)
+  const places = settlements.flatMap((settlement, i) => settlement.attempts.map(() => i + 1))
   return [
     plainArray(settlements, (s) => s.stream.merchantId),
     plainArray(settlements, (s) => s.stream.objectId),
     plainArray(settlements, (s) => s.stream.epoch),
     plainArray(settlements, (s) => s.nextSequence),
-    plainArray(attempts, (a) => a.place),
-    plainArray(attempts, (a) => a.stream.merchantId),
+    plainArray(places, (place) => place),
     plainArray(attempts, (a) => a.sequence),
-    plainArray(attempts, (a) => a.stream.epoch),
     plainArray(attempts, (a) => a.number),
-    plainArray(attempts, (a) => instant(a.at)),
+    plainArray(attempts, (a) => a.at),
     plainArray(attempts, (a) => a.status),
     attempts.map((a) => a.error),
     plainArray(attempts, (a) => a.durationMs),
