@@ -118,7 +118,7 @@ export const openBitcoinMoney = async (
     ringBlocks: 200,
     settings: { ...DEFAULT_WATCHER_SETTINGS.BITCOIN, network: 'BITCOIN', identity: '' },
   })
-  const signer = await signerOf(keyring, clock.now, { maxFee: more.signerMaxFee ?? 1_000_000n, joins: more.signerJoins ?? true })
+  const { signer, log } = await signerOf(keyring, clock.now, { maxFee: more.signerMaxFee ?? 1_000_000n, joins: more.signerJoins ?? true })
   const merchantId = randomUUID()
 
   const jobsOf = (pause: (name: string) => Promise<void>) => {
@@ -215,6 +215,7 @@ export const openBitcoinMoney = async (
     },
     reconciled,
     close: async () => {
+      await log.close()
       await (chain.adapter as CoinChainAdapter & { close(): Promise<void> }).close()
       await pool.end()
     },
@@ -227,7 +228,7 @@ const runAll = async (job: Job): Promise<'done'> => {
   return 'done'
 }
 
-const signerOf = async (keyring: Keyring, now: () => number, { maxFee, joins }: { maxFee: bigint; joins: boolean }): Promise<Signer> => {
+const signerOf = async (keyring: Keyring, now: () => number, { maxFee, joins }: { maxFee: bigint; joins: boolean }): Promise<{ signer: Signer; log: SignatureLog }> => {
   const limits = { enabled: true, maxPerIntent: WIDE, maxPerHour: WIDE, maxPerDay: WIDE }
   const fee = { maxUnits: maxFee.toString(), maxPerMille: '1000', maxMilliSatPerVb: '1000000', maxPerHour: WIDE, maxPerDay: WIDE }
   const bitcoin = { enabled: true, chain: 'regtest', fee, consolidation: { enabled: joins }, assets: { BTC: limits } }
@@ -235,6 +236,5 @@ const signerOf = async (keyring: Keyring, now: () => number, { maxFee, joins }: 
   const history = new History()
   const header = { kind: 'log', version: 1, at: now(), masterFingerprint: keyring.publicKeys.masterFingerprint } as const
   const log = await SignatureLog.open(join(temporaryFolder('bitcoin'), 'log'), header, (entry, position) => history.record(entry, position))
-  const signer = new BursarSigner({ policy, keyring, log, history, now })
-  return withoutSocket(signer)
+  return { signer: withoutSocket(new BursarSigner({ policy, keyring, log, history, now })), log }
 }
