@@ -19,6 +19,7 @@ import { createAttemptPruneJob } from '../webhooks/index.ts'
 import { createFeeRateJob, createInternalDeliveryJob } from '../withdrawals/index.ts'
 import { createCardJobs } from './cards.ts'
 import { createFiatJobs } from './fiat.ts'
+import { createHedgeJobs } from './hedges.ts'
 import { createScreeningJobs } from './screening.ts'
 
 const FEES_EVERY_MS = 10_000
@@ -58,6 +59,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     createAttemptPruneJob(runtime),
     createAnswerPruneJob(runtime),
     createQuotePruneJob(runtime),
+    ...createHedgeJobs(world, deps),
     ...createConversionJobs(world, deps.holders, deps.pause),
     createSealJob(runtime, 1_000),
     createReconcileJob(runtime, catalogue, all, RECONCILE_EVERY_MS),

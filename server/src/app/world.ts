@@ -2,8 +2,10 @@ import type { Network } from '@bursar/chainkit'
 import type { ChainAdapter } from '../adapters/chains/port.ts'
 import type { BookSource, OfficialSource, RateSource } from '../adapters/rates/port.ts'
 import type { Signer } from '../adapters/signer/port.ts'
+import type { Venue } from '../adapters/venues/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { ExchangePolicy } from '../exchange/index.ts'
+import type { HedgePolicy } from '../hedging/index.ts'
 import type { ClaimTokens } from '../invoices/index.ts'
 import type { PausePoint, WalletKeys } from '../outgoing/index.ts'
 import type { OffsetClock } from '../platform/clock.ts'
@@ -21,6 +23,8 @@ export interface World {
   catalogue: Catalogue
   policies: Policies
   exchange: ExchangePolicy
+  /** null: nothing is hedged */
+  hedging: HedgePolicy | null
   wallet: WalletKeys
   /** where payers and acquirers reach the api, without a slash at its end */
   publicUrl: string
@@ -41,6 +45,8 @@ export interface WorkerDeps {
   sources: readonly RateSource[]
   /** order books, official rates, and how a leg is judged where it isn't by the standard */
   market: { books: readonly BookSource[]; official: readonly OfficialSource[]; legs: Readonly<Record<string, Partial<AgreementRules>>> }
+  /** where exchanges are hedged; null: nowhere */
+  venue: Venue | null
   delivery: Delivery
   holders: Pick<AddressHolders, 'whose'>
   pause: PausePoint

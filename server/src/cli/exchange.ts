@@ -5,6 +5,7 @@ import { formatUnits, parseUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { listLegs, listOfficialRates, marketOf, readLegs, type StoredLeg } from '../rates/index.ts'
 import { print, UsageError, type Command } from './command.ts'
+import { printStandings } from './hedging.ts'
 import { needed, withInstallation } from './merchant.ts'
 import { required } from './open.ts'
 import { printTable } from './table.ts'
@@ -61,9 +62,10 @@ export const exchangeCommands: readonly Command[] = [
   {
     name: 'position',
     usage: 'position',
-    summary: 'show what exchanges trade with, what was bought and sold, fees and what the spread has earned',
+    summary: 'show what exchanges trade with, what was bought and sold, exposures with their limits, and profit in USDT',
     run: async (_args, env) =>
-      withInstallation(env, async ({ runtime, config }) => {
+      withInstallation(env, async (opened) => {
+        const { runtime, config } = opened
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         const [positions, spreads, wrong] = await Promise.all([positionsOf(runtime.db), spreadIncomeOf(runtime.db), auditPositions(runtime.db)])
         const spread = new Map(spreads.map(({ asset, units }) => [asset, units]))
@@ -72,7 +74,7 @@ export const exchangeCommands: readonly Command[] = [
           return [asset, show(p.position), show(p.capital), show(p.bought), show(p.sold), show(p.fees), show(spread.get(asset) ?? 0n)]
         }))
         for (const { asset, position, inventory } of wrong) print(`${asset}: inventory ${shown(catalogue, asset, inventory)} is not the position ${shown(catalogue, asset, position)}`)
-        if (wrong.length > 0) process.exitCode = 1
+        if ((await printStandings(opened)) + wrong.length > 0) process.exitCode = 1
       }),
   },
 ]

@@ -10,6 +10,7 @@ import { doctorCommand } from './doctor.ts'
 import { eventCommands } from './events.ts'
 import { merchantCommands } from './merchant.ts'
 import { exchangeCommands } from './exchange.ts'
+import { hedgingCommands } from './hedging.ts'
 import { moneyCommands } from './money.ts'
 import { reserveCommands } from './reserves.ts'
 import { runCommands } from './run.ts'
@@ -19,7 +20,7 @@ import { tronCommands } from './tron.ts'
 import type { Environment } from './open.ts'
 
 const commands: readonly Command[] = [
-  ...runCommands, ...merchantCommands, ...booksCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...reserveCommands, ...moneyCommands, ...claimCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, ...screeningCommands, doctorCommand,
+  ...runCommands, ...merchantCommands, ...booksCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...reserveCommands, ...moneyCommands, ...claimCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, ...hedgingCommands, ...screeningCommands, doctorCommand,
 ]
 
 const overview = (): string => {

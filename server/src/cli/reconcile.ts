@@ -9,6 +9,7 @@ import {
 } from '../treasury/index.ts'
 import { reconcileWithAcquirer } from './acquirers.ts'
 import { print, UsageError, type Command } from './command.ts'
+import { reconcileVenue } from './hedging.ts'
 import { withInstallation } from './merchant.ts'
 import { required, tokensOf } from './open.ts'
 
@@ -17,7 +18,7 @@ const MOST_SHOWN = 1_000
 export const reconcileCommand: Command = {
   name: 'reconcile',
   usage: 'reconcile [--network NETWORK] [--full] | --acquirer NAME [--statement FILE | --days 7] [--balance TICKER=AMOUNT]...',
-  summary: 'hold entries against balances, hash chains, and custody against the chains, --full asks about every address; or an acquirer against its statement',
+  summary: 'hold entries against balances, hash chains, custody against the chains and the venue that is hedged on against the books, --full asks about every address; or an acquirer against its statement',
   run: async (args, env) => {
     const text = { type: 'string' } as const
     const options = {
@@ -34,7 +35,8 @@ export const reconcileCommand: Command = {
       })
     }
     if (values.network !== undefined && !isNetwork(values.network)) throw new UsageError('NETWORK is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
-    await withInstallation(env, async ({ runtime, config }) => {
+    await withInstallation(env, async (opened) => {
+      const { runtime, config } = opened
       const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
       const { findings, brokenSeal } = await auditBooks(runtime)
       for (const finding of findings) print(`${finding.check} ${finding.subject}: ${finding.detail}`)
@@ -50,6 +52,7 @@ export const reconcileCommand: Command = {
         if (!round) print(`${adapter.network}: can't be compared now (not read yet, or its head is moving); try again`)
         else off += await printRound(runtime.db, catalogue, round)
       }
+      if (values.network === undefined) off += await reconcileVenue(opened)
       print(off === 0 ? 'the ledger holds, and the chains agree' : `${off} finding(s)`)
       if (off > 0) process.exitCode = 1
     })

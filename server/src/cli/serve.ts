@@ -5,6 +5,7 @@ import { createAdapters, identityOf } from '../adapters/chains/index.ts'
 import { createHttpRateSource } from '../adapters/rates/http.ts'
 import { createSources } from '../adapters/rates/sources.ts'
 import { connectSigner } from '../adapters/signer/index.ts'
+import { openVenue } from '../adapters/venues/settings.ts'
 import { createApi, createWatchers, createWorkerJobs, type World } from '../app/index.ts'
 import { ensureColdAddresses } from '../cold/index.ts'
 import { listen, type Listener } from '../db/index.ts'
@@ -22,6 +23,7 @@ import { createInnerServer } from '../platform/metrics.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { createSecretBox, deriveKey } from '../platform/secrets.ts'
 import { createDelivery } from '../webhooks/index.ts'
+import { exchangeFiguresOf } from './figures-exchange.ts'
 import { figuresOf } from './figures.ts'
 import { createAddressHolders } from '../withdrawals/index.ts'
 import { openInstallation, required, tokensOf, type Environment, type Opened } from './open.ts'
@@ -120,12 +122,14 @@ const startWorker = async (
   const pause = pausePoints(env)
   const mailing = await startMailing(runtime, config, pause)
   const holders = createAddressHolders(pool)
+  const venue = config.exchange?.hedging ? openVenue(config.exchange.hedging.venue) : null
   const jobs: Job[] = createWorkerJobs(world, {
     adapters: createAdapters(networks, tokensOf(world.catalogue)),
     chainIds: chainIdsOf(networks),
     signer,
     sources: config.ratesUrl === null ? [] : [createHttpRateSource({ url: config.ratesUrl })],
     market: { ...createSources(config.exchange?.sources ?? {}, runtime.clock.now), legs: config.exchange?.legs ?? {} },
+    venue,
     delivery,
     holders,
     pause,
@@ -137,6 +141,7 @@ const startWorker = async (
     await delivery.close()
     await outbound.close()
     await holders.close()
+    await venue?.close()
     signer.close()
   }
 }
@@ -162,8 +167,8 @@ const startWatchers = (world: World, { config, runtime, pool }: Opened): Stop =>
   }
 }
 
-const startInner = async ({ config, runtime }: Opened, { catalogue, policies }: World): Promise<Stop> => {
-  const server: Server = createInnerServer(figuresOf(runtime, catalogue, policies.treasury), async () => {
+const startInner = async ({ config, runtime }: Opened, { catalogue, policies, exchange }: World): Promise<Stop> => {
+  const server: Server = createInnerServer([...figuresOf(runtime, catalogue, policies.treasury), ...exchangeFiguresOf(runtime, catalogue, exchange)], async () => {
     await readClockOffset(runtime.db)
   })
   await new Promise<void>((resolve, reject) => {

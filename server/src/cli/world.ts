@@ -12,6 +12,7 @@ export const worldOf = ({ config, runtime, policies }: Opened): World => {
     catalogue,
     policies,
     exchange: readExchangePolicy(catalogue, config.exchange?.exchange),
+    hedging: config.exchange?.hedging?.policy ?? null,
     wallet: required(config.xpubs, 'BURSAR_XPUBS_FILE'),
     publicUrl: config.publicUrl,
     acquirers: joinAcquirers(config.acquirers),

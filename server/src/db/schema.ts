@@ -431,6 +431,64 @@ export interface FundingsTable {
   booked: Generated<boolean>
 }
 
+export interface HedgeFillsTable {
+  venue: string
+  base: string
+  quote: string
+  trade_id: string
+  order_id: string
+  amount: bigint
+  price: bigint
+  cost: bigint
+  fee_asset: string | null
+  fee: Generated<bigint>
+  transfer_id: string
+  traded_at: Date
+}
+
+export interface HedgeFlowsTable {
+  asset: string
+  bought_units: Generated<bigint>
+  bought_value: Generated<bigint>
+  sold_units: Generated<bigint>
+  sold_value: Generated<bigint>
+  fees_value: Generated<bigint>
+  slippage: Generated<bigint>
+  fills: Generated<number>
+}
+
+export interface HedgeOrdersTable {
+  id: string
+  venue: string
+  asset: string
+  base: string
+  quote: string
+  side: string
+  amount: bigint
+  price: bigint
+  middle: bigint
+  spends: string
+  reserved: bigint
+  executed: Generated<bigint>
+  state: string
+  reason: string | null
+  placed_at: Date
+  valid_ms: number
+  asks: Generated<number>
+  next_ask_at: Date
+  created_at: Date
+  updated_at: Date
+}
+
+export interface HedgeStopsTable {
+  id: string
+  reason: string
+  created_by: string
+  created_at: Date
+  lifted_at: Date | null
+  lifted_by: string | null
+}
+
 export interface HotMovesTable {
   id: string
   network: string
@@ -857,6 +915,15 @@ export interface UtxosTable {
   spent_height: number | null
 }
 
+export interface VenueBalancesTable {
+  venue: string
+  asset: string
+  on_venue: bigint
+  booked: bigint
+  compared_at: Date
+  off_since: Date | null
+}
+
 export interface WatchBlocksTable {
   network: string
   height: number
@@ -939,6 +1006,10 @@ export interface Schema {
   fiat_invoices: FiatInvoicesTable
   freezes: FreezesTable
   fundings: FundingsTable
+  hedge_fills: HedgeFillsTable
+  hedge_flows: HedgeFlowsTable
+  hedge_orders: HedgeOrdersTable
+  hedge_stops: HedgeStopsTable
   hot_moves: HotMovesTable
   hot_wallets: HotWalletsTable
   house_addresses: HouseAddressesTable
@@ -978,6 +1049,7 @@ export interface Schema {
   targets: TargetsTable
   tron_loans: TronLoansTable
   utxos: UtxosTable
+  venue_balances: VenueBalancesTable
   watch_blocks: WatchBlocksTable
   watch_cursors: WatchCursorsTable
   withdrawal_approvals: WithdrawalApprovalsTable

@@ -25,11 +25,13 @@ const RULES = {
   'acquirer-costs': { normal: 'debit', bounded: false, meaning: 'what acquirers kept or took on top' },
   settlement: { normal: 'debit', bounded: false, meaning: 'between an acquirer and our bank account, per account with the acquirer' },
   bank: { normal: 'debit', bounded: false, meaning: 'in our bank accounts' },
+  venue: { normal: 'debit', bounded: false, meaning: 'what a venue that is hedged on holds for us, per venue' },
+  'venue-costs': { normal: 'debit', bounded: false, meaning: 'fees of venues' },
 } as const satisfies Record<string, KindRule>
 
-type PlacedKind = 'custody' | 'transit' | 'acquirer' | 'settlement'
+type PlacedKind = 'custody' | 'transit' | 'acquirer' | 'settlement' | 'venue'
 type PlainKind = Exclude<keyof typeof RULES, PlacedKind>
-/** Kinds as stored; custody and transit carry their network, acquirer and settlement the name of the account with the acquirer. */
+/** Kinds as stored; custody and transit carry their network, acquirer and settlement the name of the account with the acquirer, venue its name. */
 export type AccountKind = PlainKind | `${PlacedKind}:${string}`
 
 /** The owner of house accounts that belong to no merchant. */

@@ -10,7 +10,7 @@ export interface Leg {
 
 /** Why a transfer exists: the object whose change it belongs to. */
 export interface Cause {
-  kind: 'deposit' | 'withdrawal' | 'outgoing' | 'funding' | 'adjustment' | 'exchange' | 'invoice' | 'payment' | 'refund' | 'card-payout' | 'settlement'
+  kind: 'deposit' | 'withdrawal' | 'outgoing' | 'funding' | 'adjustment' | 'exchange' | 'invoice' | 'payment' | 'refund' | 'card-payout' | 'settlement' | 'hedge'
   id: string
 }
 

@@ -116,7 +116,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
     readFileOf(files, 'acquirers'), { holds: 'file' },
   ),
   exchange: optional(
-    'BURSAR_EXCHANGE_FILE', 'JSON: order books and official rates to read, and what may be exchanged; without one nothing is',
+    'BURSAR_EXCHANGE_FILE', 'JSON: order books and official rates to read, what may be exchanged and where it is hedged, see exchange.md; without one nothing is',
     readFileOf(files, 'exchange'), { holds: 'file' },
   ),
   screening: optional(

@@ -35,7 +35,7 @@ export const readSums = async (tx: Tx): Promise<Map<string, bigint>> => {
 export const readAccounts = async (tx: Tx): Promise<Map<string, { name: string; units: string }[]>> => {
   const { rows } = await sql<{ asset: string; name: string; units: bigint }>`
     select asset, kind as name, -sum(posted) as units from ledger_accounts
-    where kind like 'acquirer:%' or kind like 'settlement:%' or kind = 'bank'
+    where kind like 'acquirer:%' or kind like 'settlement:%' or kind like 'venue:%' or kind = 'bank'
     group by asset, kind having sum(posted) <> 0 order by asset, kind`.execute(tx)
   const accounts = new Map<string, { name: string; units: string }[]>()
   for (const { asset, name, units } of rows) accounts.set(asset, [...(accounts.get(asset) ?? []), { name, units: String(units) }])

@@ -1,0 +1,60 @@
+/** What the venue does wrong on demand: `POST /venue/next` for the next order, `POST /venue/fault` for everything until it is taken back. */
+import { objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
+
+export const ANSWERS = ['cut', 'held', 'error', 'garbage', 'unavailable'] as const
+export const REJECTIONS = ['filter', 'balance', 'key'] as const
+export const OUTAGES = ['down', 'slow'] as const
+
+export interface NextOrder {
+  /** percent of the order that trades at most; 0: none of it does */
+  readonly fill: number
+  /** it rests, and trades so much later, ms */
+  readonly delayMs: number
+  /** it arrives so much later, after the connection was cut, ms; refused then when its window has passed */
+  readonly lateMs: number
+  /** `unavailable`: not taken, HTTP 503; with all others it is taken */
+  readonly answer?: (typeof ANSWERS)[number]
+  readonly reject?: (typeof REJECTIONS)[number]
+}
+
+export const usualOrder: NextOrder = { fill: 100, delayMs: 0, lateMs: 0 }
+const LONGEST_MS = 600_000
+
+export interface Faults {
+  next(body: unknown): unknown
+  outage(body: unknown): unknown
+  /** What is to happen to an order of a market, used up. */
+  take(symbol: string): NextOrder
+  current(): (typeof OUTAGES)[number] | undefined
+}
+
+export const createFaults = (): Faults => {
+  const waiting: { symbol: string | undefined; left: number; order: NextOrder }[] = []
+  let outage: (typeof OUTAGES)[number] | undefined
+  return {
+    next: (body) => {
+      const fields = objectWith(body, ['fill', 'delayMs', 'lateMs', 'answer', 'reject', 'symbol', 'times'])
+      const order: NextOrder = {
+        fill: wholeNumber(fields, 'fill', 0, 100, 100),
+        delayMs: wholeNumber(fields, 'delayMs', 0, LONGEST_MS, 0),
+        lateMs: wholeNumber(fields, 'lateMs', 0, LONGEST_MS, 0),
+        ...(fields['answer'] === undefined ? {} : { answer: oneOf(fields, 'answer', ANSWERS) as (typeof ANSWERS)[number] }),
+        ...(fields['reject'] === undefined ? {} : { reject: oneOf(fields, 'reject', REJECTIONS) as (typeof REJECTIONS)[number] }),
+      }
+      waiting.push({ symbol: fields['symbol'] === undefined ? undefined : text(fields, 'symbol'), left: wholeNumber(fields, 'times', 1, 1_000, 1), order })
+      return order
+    },
+    outage: (body) => {
+      const fields = objectWith(body, ['kind'])
+      outage = fields['kind'] === undefined ? undefined : (oneOf(fields, 'kind', OUTAGES) as (typeof OUTAGES)[number])
+      return { kind: outage ?? null }
+    },
+    take: (symbol) => {
+      const found = waiting.find((one) => one.left > 0 && (one.symbol === undefined || one.symbol === symbol))
+      if (found === undefined) return usualOrder
+      found.left -= 1
+      return found.order
+    },
+    current: () => outage,
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * What has to be known of an exchange besides what ccxt makes alike: how an order is asked for by our own id, and how the venue is made
+ * to refuse what arrives too late. An exchange of which this is not known is not hedged on.
+ */
+export interface Dialect {
+  /** of the constructor */
+  options: Readonly<Record<string, unknown>>
+  place(clientId: string, placedAt: number, validMs: number): Record<string, unknown>
+  ask(clientId: string): Record<string, unknown>
+}
+
+/** Binance, spot: `newClientOrderId`, `origClientOrderId`; a request is refused once its `timestamp` is `recvWindow` old. */
+const binance: Dialect = {
+  options: { defaultType: 'spot', fetchMarkets: { types: ['spot'] }, fetchCurrencies: false, fetchMargins: false, warnOnFetchOpenOrdersWithoutSymbol: false },
+  place: (clientId, placedAt, validMs) => ({ newClientOrderId: clientId, timeInForce: 'IOC', timestamp: placedAt, recvWindow: validMs }),
+  ask: (clientId) => ({ origClientOrderId: clientId }),
+}
+
+export const DIALECTS: Readonly<Record<string, Dialect>> = { binance }

@@ -1,0 +1,24 @@
+/** The process that ccxt runs in: it holds the keys of one account, answers calls, and ends with who started it. */
+import { openExchange } from './exchange.ts'
+import type { Answer, Call, Operations } from './wire.ts'
+
+let exchange: Omit<Operations, 'open'> | undefined
+
+const carryOut = async (call: Call): Promise<unknown> => {
+  if (call.name === 'open') {
+    exchange = await openExchange(...call.args)
+    return null
+  }
+  if (!exchange) throw new Error('no exchange is open')
+  return (exchange[call.name] as (...args: readonly unknown[]) => Promise<unknown>)(...call.args)
+}
+
+const reply = (answer: Answer): void => void process.send?.(answer)
+
+process.on('message', (call: Call) => {
+  carryOut(call).then(
+    (value) => reply({ id: call.id, value }),
+    (error: unknown) => reply({ id: call.id, error: error instanceof Error ? `${error.constructor.name}: ${error.message.slice(0, 500)}` : String(error) }),
+  )
+})
+process.on('disconnect', () => process.exit(0))

@@ -1,0 +1,44 @@
+import type { Market } from '../../rates/port.ts'
+
+/** What our process and the one that ccxt runs in say to each other. Amounts are decimals as text. */
+export interface CcxtSettings {
+  /** as ccxt calls it */
+  exchange: string
+  /** instead of the exchange's own hosts; the paths stay */
+  origin: string | undefined
+  apiKey: string
+  secret: string
+  /** of one request to the exchange */
+  timeoutMs: number
+}
+
+export interface WireOrder {
+  clientId: string
+  market: Market
+  side: 'buy' | 'sell'
+  amount: string
+  price: string
+  placedAt: number
+  validMs: number
+}
+
+export interface WireFill {
+  tradeId: string
+  amount: string
+  price: string
+  cost: string
+  fee: { asset: string; amount: string } | null
+  at: number
+}
+
+export interface Operations {
+  open(settings: CcxtSettings): Promise<null>
+  markets(): Promise<{ base: string; quote: string; amountStep: string; priceStep: string; leastAmount: string; leastNotional: string }[]>
+  balances(): Promise<{ asset: string; total: string; free: string }[]>
+  place(order: WireOrder): Promise<{ kind: 'taken' } | { kind: 'refused'; reason: string }>
+  find(order: Pick<WireOrder, 'clientId' | 'market'>): Promise<{ kind: 'known'; open: boolean; executed: string; fills: WireFill[] } | { kind: 'absent'; venueTime: number }>
+  cancel(order: Pick<WireOrder, 'clientId' | 'market'>): Promise<null>
+}
+
+export type Call = { [Name in keyof Operations]: { id: number; name: Name; args: Parameters<Operations[Name]> } }[keyof Operations]
+export type Answer = { id: number; value: unknown } | { id: number; error: string }

@@ -1,0 +1,68 @@
+/** Venues against the emulator, which speaks Binance's API: an unmodified ccxt trades on it, with signatures that are checked. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startVenue } from '../../../../sandbox/venue/index.ts'
+import { signatureOf } from '../../../../sandbox/venue/signature.ts'
+import { describeVenue } from './conformance.ts'
+import { openVenue, readVenueSettings } from './settings.ts'
+import { VenueUnreachable } from './port.ts'
+
+const account = { apiKey: 'a-key', secret: 'a-secret' }
+const USD = { BTC: '65000', ETH: '2500', USDT: '1', KZT: '0.0019' }
+const dir = mkdtempSync(join(tmpdir(), 'bursar-venue-'))
+afterAll(() => rmSync(dir, { recursive: true }))
+const file = (name: string, content: string): string => {
+  writeFileSync(join(dir, name), `${content}\n`)
+  return join(dir, name)
+}
+const files = { apiKeyFile: file('key', account.apiKey), secretFile: file('secret', account.secret) }
+const start = () => startVenue({ port: 0, account, usd: () => USD, balances: { BTC: '2', USDT: '100000' } })
+
+describeVenue('Binance through ccxt', 66_000n, async () => {
+  const emulator = await start()
+  const venue = openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs: 1_500, ...files }))
+  return {
+    venue,
+    next: (fault) => void emulator.control.next(fault),
+    ordersOf: (clientOrderId) => emulator.control.find({ clientOrderId }).orders.length,
+    stop: async () => {
+      await venue.close()
+      await emulator.stop()
+    },
+  }
+})
+
+describe('signatures', () => {
+  // The example of Binance's documentation of signed requests.
+  test('are those of the published example', () => {
+    const payload = 'symbol=LTCBTC&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=0.1&recvWindow=5000&timestamp=1499827319559'
+    expect(signatureOf('NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j', payload)).toBe('c8db56825ae71d6d79447849e617115f4a920fa2acdcab2b053c4b2838bd6b71')
+  })
+
+  test('with another secret are refused', async () => {
+    const emulator = await start()
+    const venue = openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, ...files, secretFile: file('other', 'another') }))
+    await expect(venue.balances()).rejects.toThrow(VenueUnreachable)
+    expect(await venue.place({ clientId: 'a'.repeat(32), market: { base: 'BTC', quote: 'USDT' }, side: 'buy', amount: 10n ** 17n, price: 65_000n * 10n ** 18n, placedAt: Date.now(), validMs: 5_000 }))
+      .toMatchObject({ kind: 'refused', reason: expect.stringContaining('Signature') as string })
+    await venue.close()
+    await emulator.stop()
+  }, 30_000)
+})
+
+describe('settings', () => {
+  test.each([
+    [{ exchange: 'mtgox', ...files }, /exchange is one of binance/],
+    [{ exchange: 'binance', ...files, origin: 'https://x.example/api' }, /origin/],
+    [{ exchange: 'binance' }, /apiKeyFile and secretFile/],
+    [{ exchange: 'binance', ...files, secret: 'here' }, /unknown secret/],
+  ])('%j is refused', (given, why) => {
+    expect(() => readVenueSettings(given)).toThrow(why)
+  })
+
+  test('a file that is not there is named, and nothing of its content', () => {
+    expect(() => openVenue(readVenueSettings({ exchange: 'binance', ...files, secretFile: join(dir, 'none') }))).toThrow(/none can't be read \(ENOENT\)/)
+  })
+})
