@@ -47,7 +47,7 @@ async function startAll(supervisor: Supervisor, settings: SandboxSettings): Prom
 }
 
 /** What was started, and three things to try. */
-function welcome(world: World, { api, control, bank, merchants }: Platform): void {
+function welcome(world: World, { api, control, bank, venue, merchants }: Platform): void {
   const [merchant] = merchants
   const bursar = 'npm run try --'
   say('')
@@ -55,6 +55,7 @@ function welcome(world: World, { api, control, bank, merchants }: Platform): voi
   say(`  control      ${control}`)
   say(`  inbox        ${world.inbox.url}   (mails and notifications; as JSON ${control}/mail and ${world.inbox.url}/messages)`)
   say(`  bank         ${bank.url}   (cards; POST ${control}/bank/next makes it fail)`)
+  say(`  venue        ${venue}   (exchanges are hedged there; POST ${control}/venue/next makes it fail)`)
   for (const { blockchain, url } of nodesOf(world)) say(`  chain        ${url}   (${blockchain})`)
   say(`  merchant     ${merchant?.id}`)
   say('')
@@ -66,9 +67,9 @@ function welcome(world: World, { api, control, bank, merchants }: Platform): voi
 }
 
 /** What tools need to know. */
-function describe(world: World, { api, control, bank, merchants, environment }: Platform): object {
+function describe(world: World, { api, control, bank, venue, merchants, environment }: Platform): object {
   const { databaseUrl: database, inbox } = world
-  return { api, checkout: api, control, bank, inbox: inbox.url, merchants, database, chains: nodesOf(world), environment }
+  return { api, checkout: api, control, bank, venue, inbox: inbox.url, merchants, database, chains: nodesOf(world), environment }
 }
 
 interface NodeDescription {

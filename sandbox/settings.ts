@@ -34,6 +34,7 @@ export const portVariables = {
   innerWorker: 'BURSAR_PORT_INNER_WORKER',
   innerWatcher: 'BURSAR_PORT_INNER_WATCHER',
   market: 'BURSAR_PORT_MARKET',
+  venue: 'BURSAR_PORT_VENUE',
 } as const
 
 const idleSeconds = 30
@@ -74,6 +75,7 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): SandboxSetti
       innerWorker: port('innerWorker', 8093),
       innerWatcher: port('innerWatcher', 8094),
       market: port('market', 8099),
+      venue: port('venue', 8097),
     },
     pace: {
       bitcoin: pace('BURSAR_BLOCK_SECONDS_BITCOIN', 3),

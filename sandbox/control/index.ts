@@ -1,5 +1,6 @@
 /** The control server: what the world outside does, on demand. Someone pays, a block is found, a chain reorganises. */
 import type { BankControl } from '../bank/index.ts'
+import type { VenueControl } from '../venue/index.ts'
 import { FAULT_KINDS, SOURCES } from '../market/index.ts'
 import type { Fault, Source } from '../market/index.ts'
 import type { SandboxChain } from '../chains/chain.ts'
@@ -30,6 +31,7 @@ export interface ControlOptions {
     set(body: unknown): Promise<unknown>
   }
   readonly bank?: BankControl
+  readonly venue?: VenueControl
   /** Pays an invoice as its payer would, continuing on its page first where nobody has. */
   readonly payInvoice?: (payment: InvoicePayment) => Promise<unknown>
   /** Makes a price source lie or fail; undefined: the truth again. */
@@ -58,7 +60,7 @@ export function startControl(options: ControlOptions): Promise<SandboxServer> {
     port: options.port,
     ...(options.portSetting === undefined ? {} : { portSetting: options.portSetting }),
     ...(options.log === undefined ? {} : { log: options.log }),
-    routes: [...chainRoutes(options.chains), ...platformRoutes(options), ...bankRoutes(options.bank), mailRoute(options.mails)],
+    routes: [...chainRoutes(options.chains), ...platformRoutes(options), ...bankRoutes(options.bank), ...venueRoutes(options.venue), mailRoute(options.mails)],
   })
 }
 
@@ -153,6 +155,14 @@ function bankRoutes(bank: BankControl | undefined): Route[] {
       present(bank, operation)[name](acts[name] === 'POST' ? request.json() : request.query),
     )
   })
+}
+
+/** What they take is in sandbox/venue/README.md. */
+function venueRoutes(venue: VenueControl | undefined): Route[] {
+  const acts = { next: 'POST', fault: 'POST', balance: 'POST', find: 'GET' } as const
+  return (Object.keys(acts) as (keyof typeof acts)[]).map((name) =>
+    route(acts[name], `/venue/${name}`, async (request) => present(venue, `${acts[name]} /venue/${name}`)[name](acts[name] === 'POST' ? request.json() : request.query)),
+  )
 }
 
 function post(path: string, fields: readonly string[], act: (fields: Fields) => Promise<unknown>): Route {

@@ -1,6 +1,6 @@
 /** What the sandbox exchanges with: price sources that follow the script, their settings, and a stock of the owner's money. */
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -8,6 +8,7 @@ import type { Catalogue } from '../../server/src/assets/index.ts'
 import { uuidv7 } from '../../server/src/base/id.ts'
 import { inTransaction, type Db } from '../../server/src/db/index.ts'
 import { fundPosition } from '../../server/src/exchange/index.ts'
+import { fundVenue } from '../../server/src/hedging/index.ts'
 import { applyAll, HOUSE, totalOf } from '../../server/src/ledger/index.ts'
 import { parseUnits } from '../../server/src/money/index.ts'
 
@@ -16,16 +17,49 @@ export const newId = (): string => uuidv7(Date.now(), randomBytes(10))
 /** A script may move prices by a fifth a minute before anyone doubts it. */
 const JUMP = { jumpBpsPerMinute: 2_000 }
 
-/** @param market where all six sources are */
-export function writeExchangeFile(dir: string, market: string): string {
+/** What a new venue holds for the sandbox's owner. */
+export const VENUE_BALANCES: Record<string, string> = {
+  BTC: '20', ETH: '500', BNB: '500', TRX: '500000', USDT: '1000000', USDC: '500000', KZT: '200000000',
+}
+const VENUE = 'binance'
+
+export interface VenuePlace {
+  readonly url: string
+  readonly apiKeyFile: string
+  readonly secretFile: string
+}
+
+/** @param market where all six sources are @param venue where exchanges are hedged */
+export function writeExchangeFile(dir: string, market: string, venue: VenuePlace): string {
   const at = { origin: market }
   const file = join(dir, 'settings', 'exchange.json')
   const settings = {
     sources: { venues: { binance: at, kraken: at, bybit: at, whitebit: at }, official: { nbu: at, nbk: at } },
     legs: Object.fromEntries(['BTC', 'ETH', 'BNB', 'TRX', 'USDC', 'UAH', 'KZT', 'USD', 'EUR'].map((ticker) => [ticker, JUMP])),
   }
-  writeFileSync(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
+  const { url: origin, ...credentials } = venue
+  const hedging = { venue: { kind: 'ccxt', name: VENUE, exchange: 'binance', origin, ...credentials, timeoutMs: 3_000 }, slippageBps: 100, mostUsdtPerHour: '1000000' }
+  writeFileSync(file, `${JSON.stringify({ ...settings, hedging }, null, 2)}\n`, { mode: 0o600 })
   return file
+}
+
+/** The account with the venue, made once and kept. */
+export function venueAccount(keysFolder: string): { apiKey: string; secret: string } & Omit<VenuePlace, 'url'> {
+  const [apiKeyFile, secretFile] = [join(keysFolder, 'venue-key'), join(keysFolder, 'venue-secret')]
+  for (const file of [apiKeyFile, secretFile]) if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 })
+  return { apiKeyFile, secretFile, apiKey: readFileSync(apiKeyFile, 'utf8').trim(), secret: readFileSync(secretFile, 'utf8').trim() }
+}
+
+/** Books what the venue holds for the owner, once. */
+export async function stockVenue(db: Db, catalogue: Catalogue): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const { rows } = await sql`select 1 from ledger_accounts where kind = ${`venue:${VENUE}`} limit 1`.execute(tx)
+    if (rows.length > 0) return
+    for (const [ticker, amount] of Object.entries(VENUE_BALANCES)) {
+      const parsed = parseUnits(amount, catalogue.find(ticker)?.scale ?? 0)
+      if (catalogue.find(ticker) && parsed.ok) await fundVenue(tx, VENUE, ticker, parsed.units, { at: new Date(), newId })
+    }
+  })
 }
 
 /** What a new sandbox's owner trades with. */

@@ -10,10 +10,11 @@ import { startMarket } from '../market/index.ts'
 import { portVariables } from '../settings.ts'
 import type { SandboxSettings } from '../settings.ts'
 import type { Supervisor } from '../supervise.ts'
+import { startVenue } from '../venue/index.ts'
 import type { World } from '../world.ts'
 import { bankAccounts, writeAcquirersFile } from './acquirers.ts'
 import { startEmulators } from './emulators.ts'
-import { writeExchangeFile } from './exchange.ts'
+import { VENUE_BALANCES, venueAccount, writeExchangeFile } from './exchange.ts'
 import { writeSettingsFiles } from './files.ts'
 import { prepareKeys, readWallet } from './keys.ts'
 import { demoMerchants } from './merchants.ts'
@@ -30,6 +31,8 @@ export interface Platform {
   readonly control: string
   /** The fake acquirer: its address, our accounts with it, and where the card numbers are listed that mean something to it. */
   readonly bank: { readonly url: string; readonly accounts: readonly string[]; readonly cards: string }
+  /** The exchange that is hedged on. */
+  readonly venue: string
   readonly merchants: readonly DemoMerchant[]
   /** What the command `bursar` needs to act on this sandbox. */
   readonly environment: NodeJS.ProcessEnv
@@ -74,10 +77,15 @@ export async function startPlatform(
     advance: (advanceMs) => treasury.setClock({ advanceMs }),
   })
   const prices = createPrices()
+  const account = venueAccount(keys.folder)
+  const venue = await supervisor.start('venue', () =>
+    startVenue({ port: settings.ports.venue, portSetting: portVariables.venue, account, usd: prices.usd, balances: VENUE_BALANCES, dir: join(settings.dir, 'venue'), log }),
+  )
+  await treasury.stockVenue()
   const market = await supervisor.start('price sources', () => startMarket({ port: settings.ports.market, portSetting: portVariables.market, usd: prices.usd }))
   const control = await supervisor.start('control', async () => {
     const server = await startControl({
-      port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, rates: prices, setSourceFault: market.setFault, bank: bank.control, mails: world.mailbox.mails, log,
+      port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, rates: prices, setSourceFault: market.setFault, bank: bank.control, venue: venue.control, mails: world.mailbox.mails, log,
       credit: (credit) => treasury.credit(credit),
       setClock: (move) => treasury.setClock(move),
       payInvoice: (payment) => payer.pay(payment),
@@ -85,7 +93,7 @@ export async function startPlatform(
     return { ...server, stop: () => server.stop().then(() => Promise.all([treasury.close(), payer.close(), cards.close()])).then(() => {}) }
   })
   const socket = socketPath(settings.dir)
-  const exchangeFile = writeExchangeFile(settings.dir, market.url)
+  const exchangeFile = writeExchangeFile(settings.dir, market.url, { url: venue.url, apiKeyFile: account.apiKeyFile, secretFile: account.secretFile })
   const places: Places = { root, databaseUrl: world.databaseUrl, ratesUrl: `${control.url}/rates`, smtpUrl: world.mailbox.url, keys, files, acquirers, exchangeFile, socket: socket.path }
   const environment = environmentOf(places, settings, 0)
   const merchants = await demoMerchants(settings.dir, keys, world.databaseUrl, world.inbox.url)
@@ -100,6 +108,7 @@ export async function startPlatform(
     api: `http://127.0.0.1:${settings.ports.api}`,
     control: control.url,
     bank: { url: bank.url, accounts: accounts.map(({ name }) => name), cards: `${control.url}/bank/cards` },
+    venue: venue.url,
     merchants,
     environment,
     startRole: (role, more) => startRole(supervisor, settings, places, role, more),

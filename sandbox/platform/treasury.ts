@@ -15,12 +15,14 @@ import { advanceClock, readClockOffset } from '../../server/src/platform/busines
 import { grantCapital } from '../../server/src/treasury/index.ts'
 import type { SandboxChain } from '../chains/chain.ts'
 import { Refusal } from '../http/refusal.ts'
-import { newId, stockPositions } from './exchange.ts'
+import { newId, stockPositions, stockVenue } from './exchange.ts'
 import type { SandboxWallet } from './keys.ts'
 
 export interface SandboxTreasury {
   /** Sends the hot wallets a first filling, once. */
   fill(): Promise<void>
+  /** Books what the venue holds for the owner, once. */
+  stockVenue(): Promise<void>
   /** Puts a part of the owner's money into what exchanges trade with, once it is booked. */
   stock(): void
   /** Of a crypto asset: the hash of the coins that went to a hot wallet. Of a currency: the acquirer's account that has the money. */
@@ -66,6 +68,7 @@ export function openTreasury(options: {
         }
       }
     },
+    stockVenue: () => stockVenue(db, catalogue),
     stock: () => {
       stocking = stockPositions(db, catalogue, stopping.signal).catch((error: Error) => options.log(`the owner's money is not traded with: ${error.message}`))
     },

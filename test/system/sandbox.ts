@@ -62,6 +62,9 @@ export interface Sandbox {
   bank(what: 'next' | 'reverse' | 'pay' | 'settle', body: object): Promise<unknown>
   /** What the bank knows, of one reference or of all. */
   bankFind(reference?: string): Promise<{ payments: object[]; payouts: object[]; lines: object[]; callbacks: object[] }>
+  /** Does something to the venue that is hedged on: `POST /venue/WHAT` of the control server. */
+  venue(what: 'next' | 'fault' | 'balance', body: object): Promise<unknown>
+  venueFind(): Promise<{ orders: Record<string, string>[]; trades: Record<string, string>[]; balances: Record<string, string> }>
   behave(merchant: Merchant, behaviour: { status?: number; delayMs?: number; failNext?: number }): Promise<void>
   messages(merchant: Merchant, after?: number): Promise<Message[]>
   /** What an address was mailed, oldest first. */
@@ -77,6 +80,8 @@ export interface Sandbox {
   rpcCall(blockchain: 'ETHEREUM' | 'BINANCE_SMART_CHAIN', method: string, params: unknown[]): Promise<unknown>
   /** Asks bitcoind's faucet wallet. */
   bitcoinRpc<T>(method: string, ...params: unknown[]): Promise<T>
+  /** what the worker shows at `/metrics` */
+  metrics(): Promise<string>
   logs(): string
   stop(): Promise<void>
 }
@@ -84,7 +89,7 @@ export interface Sandbox {
 const root = new URL('../../', import.meta.url).pathname
 
 const PORTS = [
-  'API', 'CONTROL', 'INBOX', 'MAIL', 'BITCOIN', 'ETHEREUM', 'BSC', 'TRON', 'BANK', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER', 'MARKET',
+  'API', 'CONTROL', 'INBOX', 'MAIL', 'BITCOIN', 'ETHEREUM', 'BSC', 'TRON', 'BANK', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER', 'MARKET', 'VENUE',
 ] as const
 
 /** Below what systems hand out by themselves, so that no connection of somebody's takes one before its server listens. */
@@ -136,7 +141,7 @@ export const startSandbox = async (env: Record<string, string> = {}): Promise<Sa
   try {
     const world = await startWorld(keeper, settings, (line) => lines.push(line))
     const platform = await startPlatform(keeper, settings, world, root, (line) => lines.push(line))
-    return connect(dir, world, platform, keeper, lines)
+    return { ...connect(dir, world, platform, keeper, lines), metrics: async () => (await fetch(`http://127.0.0.1:${settings.ports.innerWorker}/metrics`)).text() }
   } catch (error) {
     await keeper.stop()
     throw error
@@ -149,7 +154,7 @@ const connect = (
   platform: Platform,
   keeper: ReturnType<typeof createKeeper>,
   lines: readonly string[],
-): Sandbox => {
+): Omit<Sandbox, 'metrics'> => {
   const { api, control, environment } = platform
   const inbox = world.inbox.url
   const ask = async <T>(method: string, url: string, body?: unknown): Promise<T> => {
@@ -187,6 +192,8 @@ const connect = (
     bank: (what, body) => ask('POST', `${control}/bank/${what}`, body),
     bankFind: (reference) => ask('GET', `${control}/bank/find${reference === undefined ? '' : `?reference=${reference}`}`),
     sourceFault: async (fault) => void (await ask('POST', `${control}/rates/fault`, fault)),
+    venue: (what, body) => ask('POST', `${control}/venue/${what}`, body),
+    venueFind: () => ask('GET', `${control}/venue/find`),
     behave: async (merchant, behaviour) => void (await ask('PUT', `${inbox}/behaviour`, { merchantId: merchant.id, ...behaviour })),
     messages,
     notified: async (merchant, match, withinMs = 60_000) => {

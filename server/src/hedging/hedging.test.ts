@@ -323,5 +323,5 @@ test('whatever merchants, the market and the venue do, and wherever it is killed
     expect(await listOpenOrders(db)).toEqual([])
     expect(await world.sound()).toEqual({ ...SOUND, drift: [] })
     for (const { asset, exposureUsdt } of await standings(db, catalogue, readPolicy({}), world.legs)) if (asset !== 'USDT') expect([asset, Math.abs(Number(exposureUsdt)) < 50e18]).toEqual([asset, true])
-  }), { numRuns: 25 })
+  }), { numRuns: 8 })
 }, 240_000)

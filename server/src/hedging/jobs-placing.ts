@@ -87,9 +87,9 @@ const hedgeOne = async (deps: HedgeDeps, exposure: Exposure, seen: Seen): Promis
     spendable: { base: await spendableOf(deps, base, seen.balances), quote: await spendableOf(deps, quote, seen.balances) },
   })
   const short = plan.kind === 'short' ? (plan.of === 'base' ? base : quote) : undefined
-  for (const of of [base, quote]) {
-    const text = of === short ? `${asset} can't be hedged on ${venue.name}: too little ${of} is free there, or for sale in the position` : undefined
-    await tellHedging(runtime.db, 'venue-balance-low', `${venue.name} ${of} for ${asset}`, text, momentOf(runtime))
+  for (const side of [base, quote]) {
+    const text = side === short ? `${asset} can't be hedged on ${venue.name}: too little ${side} is free there, or for sale in the position` : undefined
+    await tellHedging(runtime.db, 'venue-balance-low', `${venue.name} ${side} for ${asset}`, text, momentOf(runtime))
   }
   if (plan.kind !== 'order') return
   const off = await isDrifting(runtime.db, venue.name, [base, quote])

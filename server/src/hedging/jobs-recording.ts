@@ -10,6 +10,9 @@ import type { HedgeOrder } from './order.ts'
 import { askAgainAt, newestOrders } from './store.ts'
 
 const FIRST_PAUSE_MS = 1_000
+/** In the first half minute: what is not known then keeps an exposure open. */
+const SHORT_PAUSE_MS = 4_000
+const SHORT_PAUSES = 8
 const LONGEST_PAUSE_MS = 60_000
 const FAILURES_SHOWN = 3
 const MOST_COUNTED = 10
@@ -33,5 +36,8 @@ const tellFailures = async (tx: Tx, { venue, asset, state, reason }: HedgeOrder,
   await tellHedging(tx, 'hedge-failing', asset, `the last ${count === MOST_COUNTED ? `${count} or more` : count} orders for ${asset} on ${venue} traded nothing (${why}); its exposure stays`, moment)
 }
 
-/** Twice as long after each question, up to a minute. */
-export const later = (at: Date, asks: number): Date => new Date(at.getTime() + Math.min(FIRST_PAUSE_MS * 2 ** Math.min(asks, 10), LONGEST_PAUSE_MS))
+/** Every few seconds at first, then twice as long after each question, up to a minute. */
+export const later = (at: Date, asks: number): Date => {
+  const pause = asks <= SHORT_PAUSES ? Math.min(FIRST_PAUSE_MS * 2 ** asks, SHORT_PAUSE_MS) : SHORT_PAUSE_MS * 2 ** Math.min(asks - SHORT_PAUSES, 10)
+  return new Date(at.getTime() + Math.min(pause, LONGEST_PAUSE_MS))
+}
