@@ -47,7 +47,7 @@ async function startAll(supervisor: Supervisor, settings: SandboxSettings): Prom
 }
 
 /** What was started, and three things to try. */
-function welcome(world: World, { api, control, bank, venue, merchants }: Platform): void {
+function welcome(world: World, { api, control, bank, venue, screening, merchants }: Platform): void {
   const [merchant] = merchants
   const bursar = 'npm run try --'
   say('')
@@ -56,20 +56,22 @@ function welcome(world: World, { api, control, bank, venue, merchants }: Platfor
   say(`  inbox        ${world.inbox.url}   (mails and notifications; as JSON ${control}/mail and ${world.inbox.url}/messages)`)
   say(`  bank         ${bank.url}   (cards; POST ${control}/bank/next makes it fail)`)
   say(`  venue        ${venue}   (exchanges are hedged there; POST ${control}/venue/next makes it fail)`)
+  if (screening !== undefined) say(`  screening    ${screening.url}   (POST ${control}/screening says what is risky; always: ${screening.listed})`)
   for (const { blockchain, url } of nodesOf(world)) say(`  chain        ${url}   (${blockchain})`)
   say(`  merchant     ${merchant?.id}`)
   say('')
   say('Try, in another terminal:')
   say(`  ${bursar} deposit USDT ETHEREUM 25     # an address, a payment to it, and the notifications it causes`)
   say(`  ${bursar} withdraw USDT ETHEREUM 10    # to someone outside`)
+  if (screening !== undefined) say(`  ${bursar} held USDT ETHEREUM 25 sanctioned   # screened before it is credited, and decided by you`)
   say(`  ${bursar} balances`)
   say('')
 }
 
 /** What tools need to know. */
-function describe(world: World, { api, control, bank, venue, merchants, environment }: Platform): object {
+function describe(world: World, { api, control, bank, venue, screening, merchants, environment }: Platform): object {
   const { databaseUrl: database, inbox } = world
-  return { api, checkout: api, control, bank, venue, inbox: inbox.url, merchants, database, chains: nodesOf(world), environment }
+  return { api, checkout: api, control, bank, venue, screening, inbox: inbox.url, merchants, database, chains: nodesOf(world), environment }
 }
 
 interface NodeDescription {

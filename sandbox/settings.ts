@@ -15,6 +15,8 @@ export interface SandboxSettings {
   readonly pace: { readonly bitcoin: Pace; readonly ethereum: Pace; readonly bsc: Pace; readonly tron: Pace }
   /** How many blocks make a block of TRON solid, and so a deposit Done. The real network's usual 19 would be a minute. */
   readonly tronSolidLag: number
+  /** Whether where money comes from and goes to is screened. */
+  readonly screening: boolean
   /** Addresses that EVM withdrawals are paid from side by side. */
   readonly hotAddresses: number
 }
@@ -35,6 +37,7 @@ export const portVariables = {
   innerWatcher: 'BURSAR_PORT_INNER_WATCHER',
   market: 'BURSAR_PORT_MARKET',
   venue: 'BURSAR_PORT_VENUE',
+  screening: 'BURSAR_PORT_SCREENING',
 } as const
 
 const idleSeconds = 30
@@ -57,8 +60,10 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): SandboxSetti
   const emulators = (env['BURSAR_EMULATORS'] ?? '').split(',').filter((name) => name !== '')
   const strangers = emulators.filter((name) => !emulatedKinds.some((kind) => kind === name))
   if (strangers.length > 0) problems.push(`BURSAR_EMULATORS=${emulators.join(',')}: set some of ${emulatedKinds.join(',')}`)
+  if (!['', 'on', 'off'].includes(env['BURSAR_SCREENING'] ?? '')) problems.push(`BURSAR_SCREENING=${env['BURSAR_SCREENING']}: set on or off`)
   const settings: SandboxSettings = {
     emulators: emulatedKinds.filter((kind) => emulators.includes(kind)),
+    screening: env['BURSAR_SCREENING'] !== 'off',
     dir: resolve(root, env['BURSAR_DIR'] || '.bursar'),
     ...(env['DATABASE_URL'] ? { databaseUrl: env['DATABASE_URL'] } : {}),
     ports: {
@@ -76,6 +81,7 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): SandboxSetti
       innerWatcher: port('innerWatcher', 8094),
       market: port('market', 8099),
       venue: port('venue', 8097),
+      screening: port('screening', 8098),
     },
     pace: {
       bitcoin: pace('BURSAR_BLOCK_SECONDS_BITCOIN', 3),

@@ -1,4 +1,4 @@
-/** Does what a merchant's developer would do first, and shows it: `node sandbox/try.ts deposit|withdraw|balances|page`. */
+/** Does what a merchant's developer would do first, and shows it: `node sandbox/try.ts deposit|held|withdraw|balances|page`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,7 +17,7 @@ const WAIT_MS = 120_000
 
 process.exitCode = await run(process.argv.slice(2)).catch(refused)
 
-async function run([command, ticker = 'USDT', blockchain = 'ETHEREUM', amount = '25']: string[]): Promise<number> {
+async function run([command, ticker = 'USDT', blockchain = 'ETHEREUM', amount = '25', verdict = 'clean']: string[]): Promise<number> {
   const sandbox = JSON.parse(readFileSync(join(process.env['BURSAR_DIR'] ?? join(root, '.bursar'), 'sandbox.json'), 'utf8')) as Sandbox
   const { id, privateKey } = sandbox.merchants[0]!
   const client = new Bursar({ url: sandbox.api, merchantId: id, privateKey })
@@ -26,9 +26,10 @@ async function run([command, ticker = 'USDT', blockchain = 'ETHEREUM', amount = 
     return 0
   }
   if (command === 'deposit') return deposit(sandbox, client, { ticker, blockchain, amount })
+  if (command === 'held') return held(sandbox, { ticker, blockchain, amount }, verdict)
   if (command === 'withdraw') return withdraw(sandbox, client, { ticker, blockchain, amount })
   if (command === 'page') return page(sandbox, client, ticker)
-  console.error('usage: node sandbox/try.ts deposit|withdraw TICKER BLOCKCHAIN AMOUNT, balances, or page STATE')
+  console.error('usage: node sandbox/try.ts deposit|withdraw TICKER BLOCKCHAIN AMOUNT, held TICKER BLOCKCHAIN AMOUNT clean|mixer|sanctioned, balances, or page STATE')
   return 2
 }
 
@@ -53,6 +54,19 @@ async function deposit(sandbox: Sandbox, client: Bursar, { ticker, blockchain, a
   return follow(sandbox, (body) => body['hash'] === hash)
 }
 
+/** A deposit of the second merchant, which has money screened before it is credited. */
+async function held(sandbox: Sandbox, { ticker, blockchain, amount }: Order, verdict: string): Promise<number> {
+  const { id, privateKey } = sandbox.merchants[1]!
+  const client = new Bursar({ url: sandbox.api, merchantId: id, privateKey })
+  const { address } = await client.addresses.create({ blockchain, meta: 'from sandbox/try.ts' })
+  await control(sandbox, '/screening', { address, verdict })
+  console.log(`address  ${address}, and what comes there is ${verdict}`)
+  const { hash } = await control<{ hash: string }>(sandbox, '/pay', { blockchain, ticker, to: address, amount })
+  console.log(`paid     ${amount} ${ticker} in ${hash}`)
+  if (verdict !== 'clean') console.log('decide   npm run bursar -- screening list, then screening release ID why, or screening reject ID why')
+  return follow(sandbox, (body) => body['hash'] === hash, ['Verified', 'Failed'])
+}
+
 async function withdraw(sandbox: Sandbox, client: Bursar, { ticker, blockchain, amount }: Order): Promise<number> {
   const { address } = await control<{ address: string }>(sandbox, '/address', { blockchain })
   const { id } = await client.withdrawals.crypto.create({ ticker, blockchain, to: address, amount, meta: 'from sandbox/try.ts' })
@@ -71,8 +85,8 @@ async function page(sandbox: Sandbox, client: Bursar, state: string): Promise<nu
   return 0
 }
 
-/** Shows the notifications of one object until it is Done or Failed. */
-async function follow(sandbox: Sandbox, isIt: (body: Record<string, unknown>) => boolean): Promise<number> {
+/** Shows the notifications of one object until its last. */
+async function follow(sandbox: Sandbox, isIt: (body: Record<string, unknown>) => boolean, last = ['Done', 'Failed']): Promise<number> {
   const deadline = performance.now() + WAIT_MS
   let after = 0
   while (performance.now() < deadline) {
@@ -82,7 +96,7 @@ async function follow(sandbox: Sandbox, isIt: (body: Record<string, unknown>) =>
       const body = JSON.parse(message.body) as Record<string, unknown>
       if (!isIt(body)) continue
       console.log(`notified ${String(body['kind'])} ${String(body['status'])}: ${message.body}`)
-      if (body['status'] === 'Done' || body['status'] === 'Failed') return 0
+      if (last.includes(String(body['status']))) return 0
     }
     await sleep(250)
   }

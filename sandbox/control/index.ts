@@ -9,6 +9,8 @@ import type { Fields } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'
 import { serve } from '../http/server.ts'
 import type { Route, SandboxRequest, SandboxServer } from '../http/server.ts'
+import { FAULTS, VERDICTS } from '../screening/index.ts'
+import type { ScreeningEmulator } from '../screening/index.ts'
 import { shownMail } from '../mail/index.ts'
 import type { MailStore } from '../mail/index.ts'
 
@@ -36,6 +38,8 @@ export interface ControlOptions {
   readonly payInvoice?: (payment: InvoicePayment) => Promise<unknown>
   /** Makes a price source lie or fail; undefined: the truth again. */
   readonly setSourceFault?: (source: Source, fault: Fault | undefined) => void
+  /** The provider that judges where money comes from. */
+  readonly screening?: Pick<ScreeningEmulator, 'setVerdict' | 'setFault'>
   /** What everybody was mailed. */
   readonly mails?: MailStore
   readonly log?: (line: string) => void
@@ -60,7 +64,7 @@ export function startControl(options: ControlOptions): Promise<SandboxServer> {
     port: options.port,
     ...(options.portSetting === undefined ? {} : { portSetting: options.portSetting }),
     ...(options.log === undefined ? {} : { log: options.log }),
-    routes: [...chainRoutes(options.chains), ...platformRoutes(options), ...bankRoutes(options.bank), ...venueRoutes(options.venue), mailRoute(options.mails)],
+    routes: [...chainRoutes(options.chains), ...platformRoutes(options), ...bankRoutes(options.bank), ...venueRoutes(options.venue), ...screeningRoutes(options.screening), mailRoute(options.mails)],
   })
 }
 
@@ -144,6 +148,22 @@ function mailRoute(mails: MailStore | undefined): Route {
     const to = fields['to'] === undefined ? undefined : text(fields, 'to')
     return (await present(mails, 'GET /mail').after(Number(after), to)).map(shownMail)
   })
+}
+
+/** What the emulated provider says of an address or a transaction from now on, or how it fails. */
+function screeningRoutes(screening: ControlOptions['screening']): Route[] {
+  return [
+    post('/screening', ['address', 'verdict'], async (fields) => {
+      const [address, verdict] = [text(fields, 'address'), oneOf(fields, 'verdict', VERDICTS) as (typeof VERDICTS)[number]]
+      present(screening, 'POST /screening').setVerdict(address, verdict)
+      return { address, verdict }
+    }),
+    post('/screening/fault', ['kind'], async (fields) => {
+      const kind = fields['kind'] === undefined ? undefined : (oneOf(fields, 'kind', FAULTS) as (typeof FAULTS)[number])
+      present(screening, 'POST /screening/fault').setFault(kind)
+      return { fault: kind ?? null }
+    }),
+  ]
 }
 
 /** What they take is in sandbox/bank/README.md. */

@@ -24,6 +24,7 @@ import { openPayer } from './invoices.ts'
 import { createPrices } from './prices.ts'
 import { environmentOf, startRole, startSigner } from './programs.ts'
 import type { Places, ServerRole } from './programs.ts'
+import { LISTED, startSandboxScreening } from './screening.ts'
 import { openTreasury } from './treasury.ts'
 
 export interface Platform {
@@ -33,6 +34,8 @@ export interface Platform {
   readonly bank: { readonly url: string; readonly accounts: readonly string[]; readonly cards: string }
   /** The exchange that is hedged on. */
   readonly venue: string
+  /** The emulated provider, and an address that is on a list from the first day; absent: nothing is screened. */
+  readonly screening?: { readonly url: string; readonly listed: string }
   readonly merchants: readonly DemoMerchant[]
   /** What the command `bursar` needs to act on this sandbox. */
   readonly environment: NodeJS.ProcessEnv
@@ -83,9 +86,11 @@ export async function startPlatform(
   )
   await treasury.stockVenue()
   const market = await supervisor.start('price sources', () => startMarket({ port: settings.ports.market, portSetting: portVariables.market, usd: prices.usd }))
+  const screening = await startSandboxScreening(supervisor, settings, { keysFolder: keys.folder, databaseUrl: world.databaseUrl })
   const control = await supervisor.start('control', async () => {
     const server = await startControl({
       port: settings.ports.control, portSetting: portVariables.control, chains: world.chains, rates: prices, setSourceFault: market.setFault, bank: bank.control, venue: venue.control, mails: world.mailbox.mails, log,
+      ...(screening && { screening: screening.emulator }),
       credit: (credit) => treasury.credit(credit),
       setClock: (move) => treasury.setClock(move),
       payInvoice: (payment) => payer.pay(payment),
@@ -94,7 +99,7 @@ export async function startPlatform(
   })
   const socket = socketPath(settings.dir)
   const exchangeFile = writeExchangeFile(settings.dir, market.url, { url: venue.url, apiKeyFile: account.apiKeyFile, secretFile: account.secretFile })
-  const places: Places = { root, databaseUrl: world.databaseUrl, ratesUrl: `${control.url}/rates`, smtpUrl: world.mailbox.url, keys, files, acquirers, exchangeFile, socket: socket.path }
+  const places: Places = { root, databaseUrl: world.databaseUrl, ratesUrl: `${control.url}/rates`, smtpUrl: world.mailbox.url, keys, files, acquirers, exchangeFile, ...(screening && { screeningFile: screening.file }), socket: socket.path }
   const environment = environmentOf(places, settings, 0)
   const merchants = await demoMerchants(settings.dir, keys, world.databaseUrl, world.inbox.url)
   await startSigner(supervisor, settings.dir, places)
@@ -109,6 +114,7 @@ export async function startPlatform(
     control: control.url,
     bank: { url: bank.url, accounts: accounts.map(({ name }) => name), cards: `${control.url}/bank/cards` },
     venue: venue.url,
+    ...(screening && { screening: { url: screening.emulator.url, listed: LISTED } }),
     merchants,
     environment,
     startRole: (role, more) => startRole(supervisor, settings, places, role, more),

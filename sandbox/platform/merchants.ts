@@ -16,6 +16,8 @@ export interface DemoMerchant {
 }
 
 const NAMES = ['Demo shop', 'Demo market']
+/** Its deposits are credited once they are screened, where anything is. */
+const HOLDING = 'Demo market'
 const ACTOR = 'sandbox'
 
 export async function demoMerchants(dir: string, keys: SandboxKeys, databaseUrl: string, inbox: string): Promise<DemoMerchant[]> {
@@ -32,6 +34,7 @@ export async function demoMerchants(dir: string, keys: SandboxKeys, databaseUrl:
         const created = await createMerchant(tx, merchant, { box, random: randomBytes, actor: ACTOR }, moment)
         const notificationsUrl = `${inbox}/merchant/${created.id}`
         await setSetting(tx, created.id, { name: 'notificationsUrl', value: notificationsUrl }, { actor: ACTOR }, moment)
+        if (name === HOLDING) await setSetting(tx, created.id, { name: 'holdUntilVerified', value: 'true' }, { actor: ACTOR }, moment)
         merchants.push({ ...created, notificationsUrl })
       }
       return merchants

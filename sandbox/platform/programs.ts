@@ -19,13 +19,15 @@ export interface Places {
   /** `BURSAR_ACQUIRERS_FILE` */
   readonly acquirers: string
   readonly exchangeFile: string
+  /** `BURSAR_SCREENING_FILE`; absent: nothing is screened */
+  readonly screeningFile?: string
   /** Where the signer listens: short, since the path of a socket may have 107 bytes. */
   readonly socket: string
 }
 
 /** Nothing is inherited: what a process gets is what stands here. */
 export function environmentOf(places: Places, settings: SandboxSettings, inner: number): NodeJS.ProcessEnv {
-  const { databaseUrl, ratesUrl, smtpUrl, keys, files, acquirers, exchangeFile, socket } = places
+  const { databaseUrl, ratesUrl, smtpUrl, keys, files, acquirers, exchangeFile, screeningFile, socket } = places
   return {
     PATH: process.env['PATH'],
     DATABASE_URL: databaseUrl,
@@ -40,6 +42,7 @@ export function environmentOf(places: Places, settings: SandboxSettings, inner: 
     BURSAR_POLICY_FILE: files.policy,
     BURSAR_ACQUIRERS_FILE: acquirers,
     BURSAR_EXCHANGE_FILE: exchangeFile,
+    ...(screeningFile === undefined ? {} : { BURSAR_SCREENING_FILE: screeningFile }),
     BURSAR_SIGNER: `unix:${socket}`,
     BURSAR_RATES_URL: ratesUrl,
     BURSAR_SMTP_URL: smtpUrl,

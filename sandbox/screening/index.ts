@@ -10,6 +10,10 @@ import { listenOnLoopback } from '../http/listen.ts'
 import type { Listening } from '../http/listen.ts'
 import { requireFreePort } from '../process/port.ts'
 import { dataOf, waitsFor } from './outcomes.ts'
+import type { Verdict } from './outcomes.ts'
+
+export { VERDICTS } from './outcomes.ts'
+export type { Verdict } from './outcomes.ts'
 
 export const FAULTS = ['down', 'html', 'slow', 'garbage'] as const
 export type Fault = (typeof FAULTS)[number]
@@ -17,6 +21,8 @@ export type Fault = (typeof FAULTS)[number]
 export interface ScreeningEmulator extends Listening {
   /** what it does until told otherwise; undefined: answers again */
   setFault(fault: Fault | undefined): void
+  /** what it says from now on of a transaction, of all that arrives at an address of ours, or of a destination; of what nothing is set for, endings decide */
+  setVerdict(what: string, verdict: Verdict): void
   /** everything it was asked, oldest first */
   readonly asked: readonly Readonly<Record<string, string>>[]
 }
@@ -26,6 +32,9 @@ export interface ScreeningOptions {
   readonly port: number
   readonly accessId: string
   readonly accessKey: string
+  readonly portSetting?: string
+  /** what is said of what nothing is set for; absent: its ending decides */
+  readonly standard?: Verdict
   readonly now?: () => number
 }
 
@@ -39,11 +48,12 @@ interface Pending {
 }
 
 /** Throws PortInUse. */
-export async function startScreening({ port, accessId, accessKey, now = Date.now }: ScreeningOptions): Promise<ScreeningEmulator> {
+export async function startScreening({ port, portSetting, standard, accessId, accessKey, now = Date.now }: ScreeningOptions): Promise<ScreeningEmulator> {
   const asked: Record<string, string>[] = []
   const pending = new Map<string, Pending>()
+  const verdicts = new Map<string, Verdict>()
   let fault: Fault | undefined
-  if (port !== 0) await requireFreePort(port, 'the screening emulator')
+  if (port !== 0) await requireFreePort(port, 'the screening emulator', portSetting)
 
   const tokenOf = (what: string): string => createHash('md5').update(`${what}:${accessKey}:${accessId}`).digest('hex')
   const answered = (path: string, fields: Record<string, string>): unknown => {
@@ -53,7 +63,8 @@ export async function startScreening({ port, accessId, accessKey, now = Date.now
     if (path === '/recheck') return recheck(what)
     if (!fields['asset']) return refused('asset is required')
     if (fields['address'] !== undefined && !['deposit', 'withdrawal'].includes(fields['direction'] ?? '')) return refused('direction is required')
-    const waits = waitsFor(what)
+    const verdict = verdictOf(fields)
+    const waits = verdict === undefined ? waitsFor(what) : verdict === 'pending' ? 1 : 0
     if (waits === 0) return success(what, uidOf(what), fields)
     pending.set(uidOf(what), { hash: what, fields, left: waits })
     return { result: true, balance: 100, data: { uid: uidOf(what), status: 'pending' } }
@@ -62,11 +73,20 @@ export async function startScreening({ port, accessId, accessKey, now = Date.now
     const waiting = pending.get(uid)
     if (waiting === undefined) return refused('uid is not known')
     waiting.left -= 1
-    if (waiting.left > 0) return { result: true, balance: 100, data: { uid, status: 'pending' } }
+    const verdict = verdictOf(waiting.fields)
+    if (verdict === 'pending' || (verdict === undefined && waiting.left > 0)) return { result: true, balance: 100, data: { uid, status: 'pending' } }
     return success(waiting.hash, uid, waiting.fields)
   }
+  const verdictOf = ({ hash, address }: Readonly<Record<string, string>>): Verdict | undefined => {
+    const set = [hash, address].map((one) => (one === undefined ? undefined : verdicts.get(one.toLowerCase()))).find((one) => one !== undefined)
+    return set ?? standard
+  }
+  const said = (fields: Readonly<Record<string, string>>): Exclude<Verdict, 'pending'> | undefined => {
+    const verdict = verdictOf(fields)
+    return verdict === 'pending' ? undefined : verdict
+  }
   const success = (hash: string, uid: string, fields: Readonly<Record<string, string>>): unknown => ({
-    result: true, balance: 99, data: dataOf({ hash, uid, asset: fields['asset']!, address: fields['address'], direction: fields['direction'], at: now() }),
+    result: true, balance: 99, data: dataOf({ verdict: said(fields), hash, uid, asset: fields['asset']!, address: fields['address'], direction: fields['direction'], at: now() }),
   })
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -86,6 +106,7 @@ export async function startScreening({ port, accessId, accessKey, now = Date.now
   return {
     ...listening,
     asked,
+    setVerdict: (what, verdict) => void verdicts.set(what.toLowerCase(), verdict),
     setFault: (next) => {
       fault = next
     },

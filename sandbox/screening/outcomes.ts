@@ -1,4 +1,8 @@
-/** What the emulator says of an address or a transaction: by its last four characters, in any case. */
+/** What the emulator says of an address or a transaction: what was set for it, or else by its last four characters, in any case. */
+
+/** What can be set. `pending`: no report until something else is. */
+export const VERDICTS = ['clean', 'mixer', 'gambling', 'sanctioned', 'pending'] as const
+export type Verdict = (typeof VERDICTS)[number]
 
 interface Outcome {
   readonly riskscore: number
@@ -13,6 +17,10 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   '9998': { riskscore: 0.875, signals: { mixer: 0.505, dark_market: 0.285, exchange: 0.21 } },
   '9997': { riskscore: 0.5, signals: { gambling: 0.5, exchange_mlrisk_moderate: 0.5 } },
   '9996': { riskscore: 0.1, signals: { exchange: 0.9, a_signal_of_tomorrow: 0.1 } },
+}
+
+const BY_VERDICT: Readonly<Record<Exclude<Verdict, 'pending'>, Outcome>> = {
+  clean: CLEAN, sanctioned: OUTCOMES['9999']!, mixer: OUTCOMES['9998']!, gambling: OUTCOMES['9997']!,
 }
 
 /** How often `/recheck` is asked before the report is there. */
@@ -35,10 +43,12 @@ export interface Question {
   readonly direction: string | undefined
   /** ms */
   readonly at: number
+  /** undefined: by its ending */
+  readonly verdict?: Exclude<Verdict, 'pending'> | undefined
 }
 
-export const dataOf = ({ hash, uid, asset, address, direction, at }: Question): Record<string, unknown> => {
-  const { riskscore, signals, blackListed = false } = OUTCOMES[ending(hash)] ?? CLEAN
+export const dataOf = ({ hash, uid, asset, address, direction, at, verdict }: Question): Record<string, unknown> => {
+  const { riskscore, signals, blackListed = false } = verdict === undefined ? (OUTCOMES[ending(hash)] ?? CLEAN) : BY_VERDICT[verdict]
   return {
     uid,
     status: 'success',

@@ -56,6 +56,10 @@ export interface Sandbox {
   /** Pays an invoice as its payer would. */
   payInvoice(id: string, how: 'exact' | 'partial' | 'over' | 'late' | 'wrong-asset'): Promise<{ hash: string; amount: string; ticker: string; blockchain: Network; to: string }>
   rates(usd: Record<string, string>): Promise<void>
+  /** What the provider of screening says from now on of a transaction, a deposit address or a destination. */
+  verdict(address: string, verdict: 'clean' | 'mixer' | 'gambling' | 'sanctioned' | 'pending'): Promise<void>
+  /** That provider fails; without a kind it answers again. */
+  screeningFault(kind?: 'down' | 'html' | 'slow' | 'garbage'): Promise<void>
   /** A price source lies or fails; without a kind it tells the truth again. */
   sourceFault(fault: { source: string; kind?: string; factor?: number }): Promise<void>
   /** Does something to the bank: `POST /bank/WHAT` of the control server. */
@@ -89,7 +93,7 @@ export interface Sandbox {
 const root = new URL('../../', import.meta.url).pathname
 
 const PORTS = [
-  'API', 'CONTROL', 'INBOX', 'MAIL', 'BITCOIN', 'ETHEREUM', 'BSC', 'TRON', 'BANK', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER', 'MARKET', 'VENUE',
+  'API', 'CONTROL', 'INBOX', 'MAIL', 'BITCOIN', 'ETHEREUM', 'BSC', 'TRON', 'BANK', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER', 'MARKET', 'VENUE', 'SCREENING',
 ] as const
 
 /** Below what systems hand out by themselves, so that no connection of somebody's takes one before its server listens. */
@@ -129,13 +133,13 @@ const createKeeper = (): Supervisor & { running: Map<string, Running> } => {
   }
 }
 
-/** Starts everything. `env` is that of `npm start`: block pace, log level and so on. */
+/** Starts everything. `env` is that of `npm start`: block pace, log level and so on; screening is off unless it says BURSAR_SCREENING=on. */
 export const startSandbox = async (env: Record<string, string> = {}): Promise<Sandbox> => {
   const dir = mkdtempSync(join(tmpdir(), 'bursar-system-'))
   chmodSync(dir, 0o711)
   const ports = await freePorts(PORTS.length)
   const given = Object.fromEntries(PORTS.map((name, i) => [`BURSAR_PORT_${name}`, String(ports[i])]))
-  const settings = readSettings({ ...given, BURSAR_DIR: dir, BURSAR_BLOCK_SECONDS_TRON: '0.5', ...env }, root)
+  const settings = readSettings({ ...given, BURSAR_DIR: dir, BURSAR_BLOCK_SECONDS_TRON: '0.5', BURSAR_SCREENING: 'off', ...env }, root)
   const keeper = createKeeper()
   const lines: string[] = []
   try {
@@ -191,6 +195,8 @@ const connect = (
     rates: async (usd) => void (await ask('POST', `${control}/rates`, usd)),
     bank: (what, body) => ask('POST', `${control}/bank/${what}`, body),
     bankFind: (reference) => ask('GET', `${control}/bank/find${reference === undefined ? '' : `?reference=${reference}`}`),
+    verdict: async (address, verdict) => void (await ask('POST', `${control}/screening`, { address, verdict })),
+    screeningFault: async (kind) => void (await ask('POST', `${control}/screening/fault`, kind === undefined ? {} : { kind })),
     sourceFault: async (fault) => void (await ask('POST', `${control}/rates/fault`, fault)),
     venue: (what, body) => ask('POST', `${control}/venue/${what}`, body),
     venueFind: () => ask('GET', `${control}/venue/find`),

@@ -14,12 +14,12 @@ afterAll(() => rmSync(dir, { recursive: true }))
 const amlbot = (more: object = {}) => ({ kind: 'amlbot', url: 'https://provider.example/', accessId: 'ID', accessKeyFile: join(dir, 'key'), ...more })
 
 test('lists alone, with the standard rules', () => {
-  expect(readScreeningFile({ providers: [{ kind: 'local-lists' }] })).toEqual({ providers: [{ kind: 'local-lists' }], rules: { riskyFrom: 0.5, lateAfterMs: 1_800_000, whenUnanswered: 'hold', deciders: 1 } })
+  expect(readScreeningFile({ providers: [{ kind: 'local-lists' }] })).toEqual({ providers: [{ kind: 'local-lists' }], rules: { riskyFrom: 0.5, lateAfterMs: 1_800_000, whenUnanswered: 'hold', deciders: 1, rescreenMs: 90 * 86_400_000 } })
 })
 
 test('every setting', () => {
-  const file = { providers: [amlbot({ flow: 'advanced', locale: 'uk_UA', assets: { 'ETHEREUM/USDT': 'TetherERC20' }, timeoutMs: 5_000 })], riskyFrom: 0.7, lateAfterMinutes: 5, whenUnanswered: 'flag', deciders: 2 }
-  expect(readScreeningFile(file)).toMatchObject({ providers: [{ url: 'https://provider.example', accessKey: 'secret', flow: 'advanced', assets: { 'ETHEREUM/USDT': 'TetherERC20' } }], rules: { riskyFrom: 0.7, lateAfterMs: 300_000, whenUnanswered: 'flag', deciders: 2 } })
+  const file = { providers: [amlbot({ flow: 'advanced', locale: 'uk_UA', assets: { 'ETHEREUM/USDT': 'TetherERC20' }, timeoutMs: 5_000 })], riskyFrom: 0.7, lateAfterMinutes: 5, whenUnanswered: 'flag', deciders: 2, rescreenDays: 7 }
+  expect(readScreeningFile(file)).toMatchObject({ providers: [{ url: 'https://provider.example', accessKey: 'secret', flow: 'advanced', assets: { 'ETHEREUM/USDT': 'TetherERC20' } }], rules: { riskyFrom: 0.7, lateAfterMs: 300_000, whenUnanswered: 'flag', deciders: 2, rescreenMs: 7 * 86_400_000 } })
 })
 
 test.each([
@@ -33,6 +33,7 @@ test.each([
   [{ providers: [{ kind: 'local-lists' }], whenUnanswered: 'pass' }, 'hold or flag'],
   [{ providers: [{ kind: 'local-lists' }], lateAfterMinutes: 0 }, 'lateAfterMinutes'],
   [{ providers: [{ kind: 'local-lists' }], deciders: 6 }, 'deciders'],
+  [{ providers: [{ kind: 'local-lists' }], rescreenDays: 0 }, 'rescreenDays'],
   [{ providers: [{ kind: 'local-lists' }], risky: 1 }, 'unknown risky'],
 ])('%j is refused', (file, why) => expect(() => readScreeningFile(file)).toThrow(why))
 

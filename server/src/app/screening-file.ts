@@ -14,25 +14,28 @@ export interface ScreeningFile {
   rules: ScreeningRules
 }
 
-const KEYS = ['providers', 'riskyFrom', 'lateAfterMinutes', 'whenUnanswered', 'deciders']
+const KEYS = ['providers', 'riskyFrom', 'lateAfterMinutes', 'whenUnanswered', 'deciders', 'rescreenDays']
 const MOST_DECIDERS = 5
+const MOST_DAYS = 3_650
+const DAY_MS = 86_400_000
 const AMLBOT_KEYS = ['kind', 'url', 'accessId', 'accessKeyFile', 'locale', 'flow', 'assets', 'timeoutMs']
-const STANDARD = { riskyFrom: 0.5, lateAfterMinutes: 30, whenUnanswered: 'hold', deciders: 1 }
+const STANDARD = { riskyFrom: 0.5, lateAfterMinutes: 30, whenUnanswered: 'hold', deciders: 1, rescreenDays: 90 }
 const FLOWS = ['fast', 'advanced']
 
 /** Throws an Error that names what is wrong. */
 export const readScreeningFile = (json: unknown): ScreeningFile => {
   const given = objectOf(json, 'screening', KEYS)
-  const { riskyFrom, lateAfterMinutes, whenUnanswered, deciders } = { ...STANDARD, ...given }
+  const { riskyFrom, lateAfterMinutes, whenUnanswered, deciders, rescreenDays } = { ...STANDARD, ...given }
   if (typeof riskyFrom !== 'number' || !(riskyFrom > 0 && riskyFrom <= 1)) throw new Error('screening: riskyFrom is a number above 0, at most 1')
   if (!Number.isInteger(lateAfterMinutes) || (lateAfterMinutes as number) < 1) throw new Error('screening: lateAfterMinutes is a whole number above 0')
   if (whenUnanswered !== 'hold' && whenUnanswered !== 'flag') throw new Error('screening: whenUnanswered is hold or flag')
   if (!Number.isInteger(deciders) || (deciders as number) < 1 || (deciders as number) > MOST_DECIDERS) throw new Error(`screening: deciders is a whole number from 1 to ${MOST_DECIDERS}`)
+  if (!Number.isInteger(rescreenDays) || (rescreenDays as number) < 1 || (rescreenDays as number) > MOST_DAYS) throw new Error(`screening: rescreenDays is a whole number from 1 to ${MOST_DAYS}`)
   if (!Array.isArray(given.providers) || given.providers.length === 0) throw new Error('screening: providers is a list of at least one')
   const providers = given.providers.map((one: unknown, i) => readProvider(one, `screening: providers[${i}]`))
   const kinds = providers.map(({ kind }) => kind)
   if (new Set(kinds).size < kinds.length) throw new Error('screening: each kind of provider is there once')
-  return { providers, rules: { riskyFrom, lateAfterMs: (lateAfterMinutes as number) * 60_000, whenUnanswered, deciders: deciders as number } }
+  return { providers, rules: { riskyFrom, lateAfterMs: (lateAfterMinutes as number) * 60_000, whenUnanswered, deciders: deciders as number, rescreenMs: (rescreenDays as number) * DAY_MS } }
 }
 
 const readProvider = (one: unknown, where: string): ProviderSettings => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
 import type { AccountChainAdapter, ChainAdapter } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
+import { createHaltedJob } from './rescreening.ts'
 import { createScreeners, type ScreeningFile } from './screening-file.ts'
 import { hasHash, type CreditedSubscriber, type Deposit, type Deposits, type HeldSubscriber } from '../deposits/index.ts'
 import type { Job } from '../jobs/index.ts'
@@ -120,13 +121,14 @@ export const createFrozenBy = (catalogue: Catalogue, adapters: ReadonlyMap<Netwo
   return frozen
 }
 
-/** What a worker does about screening; nothing without settings. */
+/** What a worker does about screening; without settings nothing but to let go what was halted. */
 export const createScreeningJobs = ({ runtime, catalogue, publicUrl, screening }: ScreeningWorld, { deposits, adapters, pause }: { deposits: Pick<Deposits, 'verify'>; adapters: ReadonlyMap<Network, ChainAdapter>; pause: PausePoint }): Job[] => {
-  if (screening === null) return []
+  const halted = createHaltedJob({ runtime, catalogue, screens: screening !== null, pause })
+  if (screening === null) return [halted]
   const verify: JudgedSubscriber = (tx, judged, moment) =>
     judged.kind === 'deposit' ? deposits.verify(tx, { merchantId: judged.merchantId, id: judged.subjectId, compliance: complianceOf(judged, publicUrl) }, moment) : Promise.resolve(noEffects)
   const screeners = createScreeners(screening, { lookUp: (addresses) => lookUpListed(runtime.db, addresses), frozenBy: createFrozenBy(catalogue, adapters), now: runtime.clock.now })
   const job = createScreenJob({ runtime, screeners, rules: screening.rules, onJudged: [verify, createRefusal(catalogue)], pause })
   const usesLists = screening.providers.some(({ kind }) => kind === 'local-lists')
-  return [job, createWaitingAlarm(runtime), ...(usesLists ? [createListAgeJob(runtime)] : [])]
+  return [job, createWaitingAlarm(runtime), halted, ...(usesLists ? [createListAgeJob(runtime)] : [])]
 }

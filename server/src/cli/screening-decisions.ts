@@ -7,7 +7,7 @@ import { findDeposit } from '../deposits/index.ts'
 import { carryOut } from '../effects/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { decideAs, findScreeningById, listOpen, listRejected, opinionsOn, type Opinion, type Screening } from '../screening/index.ts'
+import { decideAs, findingsOn, findScreeningById, listOpen, listRejected, noteFindings, opinionsOn, type Opinion, type Screening } from '../screening/index.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { needed, withInstallation } from './merchant.ts'
 import { actor } from './money.ts'
@@ -62,7 +62,7 @@ export const screeningDecisions: readonly Command[] = [
   {
     name: 'screening list',
     usage: 'screening list [--rejected]',
-    summary: 'show deposits and withdrawals that were found risky and await a decision, or that nobody has judged for too long; or rejected deposits',
+    summary: 'show what awaits a decision: found risky, judged by nobody for too long, or listed after it was judged; or rejected deposits',
     run: async (args, env) => {
       const { values } = parseArgs({ args: [...args], options: { rejected: { type: 'boolean', default: false } } })
       await withInstallation(env, async (opened) => {
@@ -81,7 +81,20 @@ export const screeningDecisions: readonly Command[] = [
         const { db } = opened.runtime
         const screening = await findScreeningById(db, id)
         if (!screening) throw new Error('nothing was screened under this id: bursar screening list')
-        print({ ...(await lineOf(opened, screening)), report: screening.report, answers: screening.answers, decisions: await opinionsOn(db, id) })
+        print({ ...(await lineOf(opened, screening)), report: screening.report, answers: screening.answers, decisions: await opinionsOn(db, id), findings: await findingsOn(db, id) })
+      })
+    },
+  },
+  {
+    name: 'screening note',
+    usage: 'screening note ID NOTE...',
+    summary: 'keep what was done about somebody who was listed after the judgement, and end its alert',
+    run: async ([given, ...words], env) => {
+      const id = screeningId(given)
+      const note = needed(words.join(' ') || undefined, 'NOTE')
+      await withInstallation(env, async ({ runtime }) => {
+        if (!(await inTransaction(runtime.db, (tx) => noteFindings(tx, id, { actor: actor(), note }, momentOf(runtime))))) throw new Error('nobody was listed later, or it is noted: bursar screening list')
+        print('noted')
       })
     },
   },

@@ -2,11 +2,15 @@ import { createReadStream } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { inTransaction } from '../db/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { ageInDays, importList, listLists, readListFile } from '../screening/index.ts'
+import { ageInDays, importList, listLists, readListFile, screenAgain } from '../screening/index.ts'
+import { halt } from '../withdrawals/index.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { needed, withInstallation } from './merchant.ts'
 import { screeningDecisions } from './screening-decisions.ts'
 import { printTable } from './table.ts'
+
+/** Where the installation screens nothing now, but did. */
+const STANDARD_RESCREEN_MS = 90 * 86_400_000
 
 export const screeningCommands: readonly Command[] = [
   {
@@ -21,9 +25,17 @@ export const screeningCommands: readonly Command[] = [
       const file = await readListFile(path, createReadStream(path))
       const date = file.date ?? said
       if (date === undefined) throw new UsageError('the file does not say when it was published: give --date')
-      await withInstallation(env, async ({ runtime }) => {
-        const outcome = await inTransaction(runtime.db, (tx) => importList(tx, { ...file, date }, values.force, momentOf(runtime)))
-        print(outcome === 'unchanged' ? `${file.source} of ${date} is in force already` : `${file.source} of ${date} is in force: ${file.entries.length} addresses`)
+      await withInstallation(env, async ({ runtime, config }) => {
+        const deps = { windowMs: config.screening?.rules.rescreenMs ?? STANDARD_RESCREEN_MS, halt }
+        const again = await inTransaction(runtime.db, async (tx) => {
+          const moment = momentOf(runtime)
+          const outcome = await importList(tx, { ...file, date }, values.force, moment)
+          return outcome === 'unchanged' ? undefined : screenAgain(tx, file.source, deps, moment)
+        })
+        if (!again) return print(`${file.source} of ${date} is in force already`)
+        print(`${file.source} of ${date} is in force: ${file.entries.length} addresses`)
+        const { halted, found } = again
+        if (halted + found > 0) print(`new on it: destinations of ${halted} withdrawals, which stopped to be judged again; ${found} deposits and withdrawals of before: bursar screening list`)
       })
     },
   },

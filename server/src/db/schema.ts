@@ -828,6 +828,18 @@ export interface ScreeningDecisionsTable {
   created_at: Date
 }
 
+export interface ScreeningFindingsTable {
+  merchant_id: string
+  screening_id: string
+  address: string
+  list: string
+  published: Date
+  found_at: Date
+  noted_at: Date | null
+  actor: string | null
+  note: string | null
+}
+
 export interface ScreeningListEntriesTable {
   list_id: string
   address: string
@@ -861,6 +873,7 @@ export interface ScreeningsTable {
   leased_until: Generated<Date>
   created_at: Date
   updated_at: Date
+  others: Generated<string[]>
 }
 
 export interface SweepsTable {
@@ -970,6 +983,7 @@ export interface WithdrawalsTable {
   created_at: Date
   updated_at: Date
   told_as: unknown
+  halted: Generated<boolean>
 }
 
 export interface Schema {
@@ -1042,6 +1056,7 @@ export interface Schema {
   reserve_leaves: ReserveLeavesTable
   reserve_reports: ReserveReportsTable
   screening_decisions: ScreeningDecisionsTable
+  screening_findings: ScreeningFindingsTable
   screening_list_entries: ScreeningListEntriesTable
   screening_lists: ScreeningListsTable
   screenings: ScreeningsTable

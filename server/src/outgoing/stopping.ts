@@ -15,10 +15,10 @@ export const changeStops = async (tx: Tx): Promise<void> => {
   await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
 }
 
-/** A stop in force that covers a withdrawal `w`. */
-export const stopsWithdrawal = sql`exists (select from freezes f where f.lifted_at is null
+/** What keeps a withdrawal `w` from being sent: a stop in force that covers it, or that it is to be judged again. */
+export const stopsWithdrawal = sql`(w.halted or exists (select from freezes f where f.lifted_at is null
   and (f.asset is null or f.asset = w.ticker) and (f.merchant_id is null or f.merchant_id = w.merchant_id)
-  and (f.network is null or f.network = w.blockchain))`
+  and (f.network is null or f.network = w.blockchain)))`
 
 /**
  * Notes that the signer is now asked for an attempt. False when a stop forbids it: then it never was asked, so nothing of it

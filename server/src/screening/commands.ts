@@ -62,7 +62,7 @@ export const decideAs = async (
 export const decide = async (
   tx: Tx,
   screening: Pick<Screening, 'merchantId' | 'id'>,
-  event: Exclude<ScreeningEvent, 'found-clean' | 'found-risky'>,
+  event: Exclude<ScreeningEvent, 'again' | 'found-clean' | 'found-risky'>,
   moment: Moment,
 ): Promise<Screening | undefined> => {
   const moved = await moveScreening(tx, screening, event, moment.at)

@@ -26,7 +26,7 @@ let merchantId: string
 const newId = () => uuidv7(now, randomBytes(10))
 const moment = () => ({ at: new Date(now), newId })
 const runtime = (): Runtime => ({ db, newId, clock: { now: () => now, business: () => now } as Runtime['clock'], log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'] })
-const fileWith = (whenUnanswered: ScreeningRules['whenUnanswered']) => ({ providers: [{ kind: 'local-lists' as const }], rules: { riskyFrom: 0.5, lateAfterMs: MINUTE, whenUnanswered, deciders: 1 } })
+const fileWith = (whenUnanswered: ScreeningRules['whenUnanswered']) => ({ providers: [{ kind: 'local-lists' as const }], rules: { riskyFrom: 0.5, lateAfterMs: MINUTE, whenUnanswered, deciders: 1, rescreenMs: 86_400_000 } })
 
 beforeAll(() => {
   const pool = createPool({ url: database.url })

@@ -19,7 +19,7 @@ import { decideAs, importList, listOpen, listRejected, opinionsOn, type Opinion 
 
 const database = useDatabase({ template: migrated })
 const PUBLIC = 'https://pay.example'
-const FILE = { providers: [{ kind: 'local-lists' as const }], rules: { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' as const, deciders: 1 } }
+const FILE = { providers: [{ kind: 'local-lists' as const }], rules: { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' as const, deciders: 1, rescreenMs: 86_400_000 } }
 const NET = (E18 * 99n) / 100n
 let world: World
 let owned: Owned

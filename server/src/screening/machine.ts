@@ -7,8 +7,8 @@ import { to, type Moves } from '../base/moves.ts'
  * - released, rejected: risky, and decided: by operators, or by what could be done about it at once
  */
 export type ScreeningState = 'asked' | 'unanswered' | 'clean' | 'risky' | 'released' | 'rejected'
-/** `late`: no answer for too long. The others say what was found or decided. */
-export type ScreeningEvent = 'late' | 'found-clean' | 'found-risky' | 'released' | 'rejected'
+/** `late`: no answer for too long. `again`: judged before its other side was listed, and not too late. The others say what was found or decided. */
+export type ScreeningEvent = 'late' | 'again' | 'found-clean' | 'found-risky' | 'released' | 'rejected'
 /** `conclude`: whoever waits for the judgement is told of it, in the same transaction. */
 export type ScreeningEffect = 'conclude' | 'alert' | 'resolveAlert'
 
@@ -22,7 +22,7 @@ export const screeningMoves: Moves<ScreeningState, ScreeningEvent, ScreeningEffe
     'found-clean': to('clean', 'conclude', 'resolveAlert'),
     'found-risky': to('risky', 'conclude', 'alert'),
   },
-  clean: {},
+  clean: { again: to('asked') },
   risky: {
     released: to('released', 'resolveAlert'),
     rejected: to('rejected', 'resolveAlert'),

@@ -29,9 +29,10 @@ export const statesOf = async (db: Db, kind: ScreeningKind, subjectIds: readonly
   return new Map(rows.map(({ id, state }) => [id, state]))
 }
 
-/** Those an operator has to look at, oldest first: risky and undecided, or without an answer for too long. */
+/** Those an operator has to look at, oldest first: risky and undecided, without an answer for too long, or with somebody in them who was listed later. */
 export const listOpen = async (db: Db, most: number): Promise<Screening[]> => {
   const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.state in ('risky', 'unanswered')
+      or s.id in (select screening_id from screening_findings where noted_at is null)
     order by s.created_at, s.id limit ${most}`.execute(db)
   return rows
 }

@@ -20,7 +20,7 @@ import { migrated } from '../../../test/setup/migrated.ts'
 const ours = useDatabase({ template: migrated })
 const START = Date.UTC(2026, 10, 21)
 const MERCHANT = '0199a000-0000-7000-8000-0000000000a1'
-const RULES: ScreeningRules = { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold', deciders: 1 }
+const RULES: ScreeningRules = { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold', deciders: 1, rescreenMs: 86_400_000 }
 let db: Db
 let close: () => Promise<void>
 let now = START

@@ -58,6 +58,8 @@ export interface ScreeningRules {
   lateAfterMs: number
   /** what an unanswered withdrawal does: waits, or goes and stays flagged. Deposits are unverified in the meantime */
   whenUnanswered: 'hold' | 'flag'
+  /** how far back what was judged is held against a new list, ms */
+  rescreenMs: number
   /** how many people must say the same before something risky is released or rejected */
   deciders: number
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { moveOf, statesTaking } from '../base/moves.ts'
 import type { Db, Tx } from '../db/index.ts'
 import { screeningMoves, type ScreeningEffect, type ScreeningEvent, type ScreeningState } from './machine.ts'
+import { spellingOf } from './spelling.ts'
 import type { Answers, Asked, Judgement, Screening } from './screening.ts'
 
 export const SCREENING_COLUMNS = sql.raw(`s.merchant_id as "merchantId", s.id, s.kind, s.subject_id as "subjectId", s.subject, s.state, s.answers, s.report,
@@ -10,10 +11,10 @@ export const SCREENING_COLUMNS = sql.raw(`s.merchant_id as "merchantId", s.id, s
 /** Stores what is not there yet. */
 export const insertScreenings = async (db: Db | Tx, asked: readonly (Asked & { id: string; token: string })[], at: Date): Promise<void> => {
   if (asked.length === 0) return
-  await sql`insert into screenings(merchant_id, id, kind, subject_id, subject, state, token, next_at, created_at, updated_at)
-    select r."merchantId", r.id, r.kind, r."subjectId", r.subject, 'asked', r.token, ${at}, ${at}, ${at}
-    from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)
-      r("merchantId" uuid, id uuid, kind text, "subjectId" uuid, subject jsonb, token text)
+  await sql`insert into screenings(merchant_id, id, kind, subject_id, subject, others, state, token, next_at, created_at, updated_at)
+    select r."merchantId", r.id, r.kind, r."subjectId", r.subject, r.others, 'asked', r.token, ${at}, ${at}, ${at}
+    from jsonb_to_recordset(${JSON.stringify(asked.map((one) => ({ ...one, others: one.subject.others.map(spellingOf) })))}::jsonb)
+      r("merchantId" uuid, id uuid, kind text, "subjectId" uuid, subject jsonb, others text[], token text)
     on conflict (kind, merchant_id, subject_id) do nothing`.execute(db)
 }
 

@@ -19,7 +19,7 @@ import { importList, reportPage, screeningRoutes, type ComplianceBody } from './
 
 const database = useDatabase({ template: migrated })
 const PUBLIC = 'https://pay.example'
-const FILE = { providers: [{ kind: 'local-lists' as const }], rules: { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' as const, deciders: 1 } }
+const FILE = { providers: [{ kind: 'local-lists' as const }], rules: { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' as const, deciders: 1, rescreenMs: 86_400_000 } }
 const documents = createDocumentMaker()
 let world: World
 let owned: Owned
@@ -159,5 +159,5 @@ describe('a deposit, once screening is on', () => {
 })
 
 test('without settings nothing is screened', () => {
-  expect(createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: null }, { deposits: world.deposits, adapters: new Map(), pause: async () => {} })).toEqual([])
+  expect(createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: null }, { deposits: world.deposits, adapters: new Map(), pause: async () => {} }).map(({ name }) => name)).toEqual(['withdrawals judged again'])
 })

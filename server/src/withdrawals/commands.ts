@@ -64,6 +64,23 @@ export const postpone = async (tx: Tx, withdrawal: Withdrawal, until: Date): Pro
     where merchant_id = ${withdrawal.merchantId} and id = ${withdrawal.id} and state = 'requested'`.execute(tx)
 }
 
+/**
+ * Stops withdrawals that nobody was asked to sign for; answers with those that still could be. The caller keeps everybody from planning
+ * and asking meanwhile.
+ */
+export const halt = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+  if (ids.length === 0) return new Set()
+  const { rows } = await sql<{ id: string }>`update withdrawals w set halted = true where w.id = any(${[...ids]}::uuid[]) and (w.state = 'requested'
+      or (w.state = 'planned' and not exists (select from outgoing_attempts a where a.outgoing_id = w.outgoing_id and a.asked_at is not null)))
+    returning w.id`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Lets one that was halted go on. */
+export const resume = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<void> => {
+  await sql`update withdrawals set halted = false where merchant_id = ${merchantId} and id = ${id} and halted`.execute(tx)
+}
+
 /** Stores a person's signature under a withdrawal; the signer checks it with the key enrolled there. */
 export const approve = async (
   tx: Tx,

@@ -112,6 +112,13 @@ export const nextWaiting = async (
   return rows
 }
 
+/** Those that were halted and wait, for which nothing is planned. */
+export const haltedOf = async (db: Db, most: number): Promise<{ merchantId: string; id: string }[]> => {
+  const { rows } = await sql<{ merchantId: string; id: string }>`select merchant_id as "merchantId", id from withdrawals
+    where halted and state = 'requested' order by merchant_id, id limit ${most}`.execute(db)
+  return rows
+}
+
 /** Units on their way out and not in a block yet, by `SENDER/TICKER`: money the chain still shows but that is spoken for. */
 export const unminedBySender = async (db: Db, blockchain: Network): Promise<ReadonlyMap<string, bigint>> => {
   const states: WithdrawalState[] = ['planned', 'sent']

@@ -1,0 +1,50 @@
+/** Screening in the sandbox: an emulated provider that says what it is told to, a list of one made-up address, and what the issuers of our dollars freeze. */
+import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createDb, createPool, inTransaction } from '../../server/src/db/index.ts'
+import { importList } from '../../server/src/screening/index.ts'
+import { startScreening } from '../screening/index.ts'
+import type { ScreeningEmulator } from '../screening/index.ts'
+import { portVariables } from '../settings.ts'
+import type { SandboxSettings } from '../settings.ts'
+import type { Supervisor } from '../supervise.ts'
+import { newId } from './exchange.ts'
+
+/** On no real list, and nobody's. */
+export const LISTED = '0x00000000000000000000000000000000badc0de5'
+/** Of a sandbox, which protects nothing. */
+const KEYS = { accessId: 'sandbox', accessKey: 'sandbox-screening-key' }
+
+/** Throws PortInUse. @param keysFolder where the file of its key is */
+export async function startSandboxScreening(
+  supervisor: Supervisor,
+  settings: SandboxSettings,
+  { keysFolder, databaseUrl }: { keysFolder: string; databaseUrl: string },
+): Promise<{ emulator: ScreeningEmulator; file: string } | undefined> {
+  if (!settings.screening) return undefined
+  const emulator = await supervisor.start('screening', () =>
+    startScreening({ port: settings.ports.screening, portSetting: portVariables.screening, standard: 'clean', ...KEYS }),
+  )
+  const accessKeyFile = join(keysFolder, 'screening')
+  writeFileSync(accessKeyFile, KEYS.accessKey, { mode: 0o600 })
+  const file = join(settings.dir, 'settings', 'screening.json')
+  const amlbot = { kind: 'amlbot', url: emulator.url, accessId: KEYS.accessId, accessKeyFile, timeoutMs: 3_000 }
+  const providers = [{ kind: 'local-lists' }, { kind: 'issuer-freezes' }, amlbot]
+  writeFileSync(file, `${JSON.stringify({ providers, lateAfterMinutes: 1 }, null, 2)}\n`, { mode: 0o600 })
+  await bringListInForce(databaseUrl)
+  return { emulator, file }
+}
+
+/** Of today, whenever the sandbox starts: an old list raises an alert. */
+async function bringListInForce(databaseUrl: string): Promise<void> {
+  const pool = createPool({ url: databaseUrl, max: 1 })
+  try {
+    const at = new Date()
+    const entries = [{ address: LISTED, asset: 'ETH', name: 'NOBODY (of the sandbox)' }]
+    const list = { source: 'SANDBOX', sha256: createHash('sha256').update(LISTED).digest('hex'), date: at.toISOString().slice(0, 10), entries }
+    await inTransaction(createDb(pool), (tx) => importList(tx, list, false, { at, newId }))
+  } finally {
+    await pool.end()
+  }
+}
