@@ -116,24 +116,38 @@ describe('a card pays an invoice', () => {
 })
 
 describe('an order', () => {
-  test.each(['cut', 'error', 'garbage'])('whose answer is lost (%s) is given to nobody else', async (answer) => {
+  /** The first account has it or not, and the other one has an order of its own, whose page the payer sees. */
+  const passedOn = async (id: string) => {
+    const [one, two] = await until(async () => {
+      const all = await paymentsOf(id)
+      return all[0]?.state === 'unsure' && all[1]?.state === 'open' ? all : undefined
+    }, 'the order of the other account')
+    expect([one!.acquirer, two!.acquirer]).toEqual(['bank', 'bank-reserve'])
+    return { one: one!.id, two: two!.id }
+  }
+
+  test.each(['cut', 'error', 'garbage', 'unavailable'])('whose answer is lost (%s) has another account take its own; the money of both is seen', async (answer) => {
     await sandbox.bank('next', { answer, account: 'bank' })
     const id = await invoice()
-    const [payment] = await until(async () => {
-      const all = await paymentsOf(id)
-      return all[0]?.state === 'unsure' ? all : undefined
-    }, 'the unsure payment')
-    expect(await paymentsOf(id)).toHaveLength(1)
-    await sandbox.bank('pay', { reference: payment!.id })
+    const { one, two } = await passedOn(id)
+    const before = await balance()
+    await sandbox.bank('pay', { reference: two })
     await statusIs(id, 'DONE')
+    const after = await balance()
+    expect(after).toBeGreaterThan(before)
+    if ((await sandbox.bankFind(one)).payments.length === 0) return
+    await sandbox.bank('pay', { reference: one })
+    await until(async () => ((await paymentsOf(id))[0]!.state === 'suspended' ? true : undefined), 'the money in suspense')
+    expect(await balance()).toBe(after)
+    expect(await bursar('alerts')).toContain('payment-suspended')
+    expect(await told(id)).toEqual(['Pending', 'Done'])
   })
 
   test('goes to another account once the first has failed three times', async () => {
     await sandbox.advance(15 * 60_000)
     await sandbox.bank('next', { answer: 'unavailable', account: 'bank', times: 3 })
     for (let i = 0; i < 3; i += 1) {
-      const id = await invoice()
-      await until(async () => ((await paymentsOf(id))[0]?.state === 'unsure' ? true : undefined), 'the unsure payment')
+      await passedOn(await invoice())
     }
     const id = await invoice()
     const { id: reference, acquirer } = await openPayment(id)
@@ -144,7 +158,7 @@ describe('an order', () => {
 })
 
 describe('a worker that is killed', () => {
-  test.each(['payment-asked-not-sent', 'payment-made-not-stored'])('at %s gives the order to no one twice', async (point) => {
+  test.each(['payment-asked-not-sent', 'payment-made-not-stored'])('at %s gives no account an order twice, and the other account one of its own', async (point) => {
     await sandbox.kill('worker')
     await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: point })
     const id = await invoice()
@@ -152,15 +166,14 @@ describe('a worker that is killed', () => {
     await sandbox.kill('worker')
     await sandbox.start('worker')
     await sandbox.advance(130_000)
-    const [payment] = await until(async () => {
+    const [one, two, ...others] = await until(async () => {
       const all = await paymentsOf(id)
-      return all[0]?.state === 'unsure' ? all : undefined
-    }, 'the unsure payment')
-    expect(await paymentsOf(id)).toHaveLength(1)
-    const { payments } = await sandbox.bankFind(payment!.id)
+      return all[0]?.state === 'unsure' && all[1]?.state === 'open' ? all : undefined
+    }, 'the order of the other account')
+    expect(others).toEqual([])
+    const { payments } = await sandbox.bankFind(one!.id)
     expect(payments).toHaveLength(point === 'payment-asked-not-sent' ? 0 : 1)
-    if (payments.length === 0) return
-    await sandbox.bank('pay', { reference: payment!.id })
+    await sandbox.bank('pay', { reference: two!.id })
     await sandbox.notified(shop(), { id, status: 'Done' })
     expect(await told(id)).toEqual(['Pending', 'Done'])
   })

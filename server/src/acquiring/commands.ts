@@ -1,8 +1,10 @@
 import type { PaymentPage } from '../adapters/acquirers/port.ts'
 import type { Moment } from '../base/moment.ts'
+import { moveOf } from '../base/moves.ts'
 import type { Tx } from '../db/index.ts'
 import { noEffects, type Effects } from '../effects/index.ts'
 import { raiseOrRenewAlert } from '../platform/alerts.ts'
+import { paymentMoves } from './machine.ts'
 import type { Payment, PaymentListener, PaymentOrder } from './payment.ts'
 import { routeOf, type Failing, type RoutingTable } from './routing.ts'
 import { firstAsk } from './schedule.ts'
@@ -53,12 +55,23 @@ export const recordMade = async (tx: Tx, id: string, page: PaymentPage, listener
   return made ? listener.changed(tx, made, moment) : noEffects
 }
 
-/** The order may have reached the acquirer, and there is no page: it is only asked about from now on. */
-export const recordUnanswered = async (tx: Tx, id: string, listener: PaymentListener, moment: Moment): Promise<{ payment: Payment; effects: Effects } | undefined> => {
+/**
+ * The order may have reached the acquirer, and its page reached nobody: it is asked about from now on, and the next acquirer of
+ * the route gets an order of its own. Money that comes for both is seen (decision 0024).
+ */
+export const recordUnanswered = async (
+  tx: Tx,
+  id: string,
+  routing: Routing,
+  listener: PaymentListener,
+  moment: Moment,
+): Promise<{ payment: Payment; effects: Effects } | undefined> => {
   const { at } = moment
   const before = await lockPayment(tx, id)
   const payment = before && (await movePayment(tx, before, 'unanswered', {}, { at, next: at }))
-  return payment && { payment, effects: await listener.changed(tx, payment, moment) }
+  if (!payment) return undefined
+  const next = await passOn(tx, payment, 'nothing that could be understood', routing, moment)
+  return { payment, effects: next ? noEffects : await listener.changed(tx, payment, moment) }
 }
 
 /**
@@ -76,9 +89,17 @@ export const recordNotTaken = async (
   const payment = await lockPayment(tx, id)
   const moved = payment && (await movePayment(tx, payment, 'notTaken', why, { at: moment.at, next: null }))
   if (!moved) return noEffects
-  const next = await planPayment(tx, moved, routing, moment, [...moved.tried, moved.acquirer])
-  if (next) return noEffects
-  const text = `No acquirer took an order of ${moved.ticker}: the last was ${moved.acquirer}, which said ${why.refusalMessage}. Check the acquirers' accounts`
-  await raiseOrRenewAlert(tx, { kind: 'payment-not-taken', subject: moved.ticker, text }, moment)
-  return listener.ended(tx, moved, moment)
+  const mayPassOn = moveOf(paymentMoves, payment.state, 'notTaken')?.effects.includes('failOver') === true
+  const next = mayPassOn ? await passOn(tx, moved, why.refusalMessage, routing, moment) : undefined
+  return next ? noEffects : listener.ended(tx, moved, moment)
+}
+
+/** Gives the next acquirer of the route an order of its own. @returns undefined when there is none, which alerts */
+const passOn = async (tx: Tx, payment: Payment, said: string, routing: Routing, moment: Moment): Promise<Payment | undefined> => {
+  const { ticker, acquirer, tried } = payment
+  const next = await planPayment(tx, payment, routing, moment, [...tried, acquirer])
+  if (next) return next
+  const text = `No acquirer took an order of ${ticker}: the last was ${acquirer}, which said ${said}. Check the acquirers' accounts`
+  await raiseOrRenewAlert(tx, { kind: 'payment-not-taken', subject: ticker, text }, moment)
+  return undefined
 }

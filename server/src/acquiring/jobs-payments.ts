@@ -67,13 +67,15 @@ const step = async (deps: PaymentJobDeps, payment: Payment): Promise<void> => {
   if (known) await ask(deps, acquirer, { ...known, epoch: payment.epoch })
 }
 
-const giveUpWaiting = (deps: PaymentJobDeps, { id }: Payment): Promise<Payment | undefined> =>
-  inTransaction(deps.runtime.db, async (tx) => {
-    const moment = momentOf(deps.runtime)
-    const unanswered = await recordUnanswered(tx, id, deps.listener, moment)
+const giveUpWaiting = async ({ runtime, table, listener }: PaymentJobDeps, { id }: Payment): Promise<Payment | undefined> => {
+  const failing = await readFailing(runtime.db, momentOf(runtime).at)
+  return inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    const unanswered = await recordUnanswered(tx, id, { table, failing }, listener, moment)
     if (unanswered) await carryOut(tx, unanswered.effects, moment)
     return unanswered?.payment
   })
+}
 
 const create = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment): Promise<void> => {
   const { runtime } = deps
@@ -107,7 +109,7 @@ const orderOf = ({ runtime, publicUrl }: PaymentJobDeps, payment: Payment): Para
   expiresAt: payment.expiresAt.getTime() - (runtime.clock.business() - runtime.clock.now()),
 })
 
-/** Only what certainly took no effect goes on to another acquirer. */
+/** Nobody has seen a page, so another acquirer may have the order; what may have been heard is asked about besides. */
 const notMade = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment, error: unknown): Promise<void> => {
   const { runtime, table, listener } = deps
   const isRefusal = error instanceof AcquirerRefusal

@@ -4,7 +4,8 @@ import { to, type Moves } from '../base/moves.ts'
  * A payment on an acquirer's page.
  * - planned: committed, the acquirer knows nothing
  * - asking: the acquirer may have got the order
- * - unsure: it is not known whether the acquirer has the order, and there is no page; it is only asked
+ * - unsure: it is not known whether the acquirer has the order. Nobody has seen its page, so no money can have moved: the next
+ *   acquirer has an order of its own, and this one is asked about
  * - open: the page is there, the payer may pay
  * - reported: the acquirer called and said paid; it has not confirmed it yet when asked
  * - credited: confirmed, on the merchant's balance
@@ -39,9 +40,10 @@ export const paymentMoves: Moves<PaymentState, PaymentEvent, PaymentEffect> = {
   asking: {
     made: to('open', 'tellChanged'),
     notTaken: to('not-taken', 'failOver'),
-    unanswered: to('unsure', 'tellChanged'),
+    unanswered: to('unsure', 'failOver'),
   },
-  unsure: { ...awaited, made: to('open', 'tellChanged'), notTaken: to('not-taken', 'failOver') },
+  // It was passed on when it became so: another order of its own must not follow.
+  unsure: { ...awaited, made: to('open', 'tellChanged'), notTaken: to('not-taken', 'tellEnded') },
   open: awaited,
   reported: {
     ...money,

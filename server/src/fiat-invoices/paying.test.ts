@@ -186,18 +186,65 @@ describe('an acquirer that does not take the order', () => {
     expect(await world.balance('acquirer:second')).toBe(-(100_00n - 50n))
   })
 
-  test('F4: after the order was sent nobody else gets it by itself: it is asked for', async () => {
-    world.first.troubles.push({ at: 'create', error: 'lost' })
+  /** Sent to the first, whose answer is lost (and whose page nobody saw), and given to the second. */
+  const passedOn = async (error: 'lost' | 'sent' = 'lost') => {
+    world.first.troubles.push({ at: 'create', error })
     const id = await world.create()
     await world.proceed(id)
     await world.work()
-    const [one, ...others] = await world.payments(id)
+    const [one, two, ...others] = await world.payments(id)
     expect(others).toEqual([])
-    expect(one).toMatchObject({ state: 'unsure', page: null })
-    world.first.pays(one!.id)
+    expect(one).toMatchObject({ acquirer: 'first', state: 'unsure', page: null })
+    expect(two).toMatchObject({ acquirer: 'second', state: 'open', tried: ['first'] })
+    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'leaving', page: { url: `https://second.example/pay/${two!.id}` } })
+    return { id, one: one!.id, two: two!.id }
+  }
+
+  test.each(['lost', 'sent'] as const)('F4: whose answer is lost has shown its page to nobody: the next one has an order of its own, and both are asked about (%s)', async (error) => {
+    const { id, one, two } = await passedOn(error)
+    world.second.pays(two)
     await world.later(60_000)
     expect((await world.lookup(id)).status).toBe('DONE')
     expect(await world.balance('merchant')).toBe(98_00n)
+    const asked = world.first.asked
+    await world.later(HOUR_MS)
+    expect(world.first.asked).toBeGreaterThan(asked)
+    await world.later(80 * HOUR_MS)
+    expect((await world.payments(id)).map(({ state }) => state)).toEqual(['expired', 'credited'])
+    expect((await world.payments(id))[0]!.id).toBe(one)
+    expect(await statuses()).toEqual(['Pending', 'Done'])
+  })
+
+  test.each(['first', 'second'] as const)('F4: what both are paid for is credited once and seen twice: the %s one earlier', async (early) => {
+    const { id, one, two } = await passedOn()
+    const pay = async (name: 'first' | 'second') => {
+      const reference = name === 'first' ? one : two
+      world[name].pays(reference)
+      await world.callback(world[name], world[name].callback(reference))
+      await world.work()
+    }
+    await pay(early)
+    expect((await world.lookup(id)).status).toBe('DONE')
+    await pay(early === 'first' ? 'second' : 'first')
+    const states = (await world.payments(id)).map(({ acquirer, state, suspendedFor }) => [acquirer, state, suspendedFor])
+    expect(states).toEqual(early === 'first' ? [['first', 'credited', null], ['second', 'suspended', 'paid-before']] : [['first', 'suspended', 'paid-before'], ['second', 'credited', null]])
+    expect(await world.balance('merchant')).toBe(98_00n)
+    expect(await world.balance('suspense')).toBe(100_00n)
+    expect(await world.alerts()).toEqual(['payment-suspended'])
+    expect(await statuses()).toEqual(['Pending', 'Done'])
+  })
+
+  test('F4: whose answer is lost with nobody left to take the order is asked about, and the payer may try again', async () => {
+    for (const one of [world.first, world.second]) one.troubles.push({ at: 'create', error: 'lost' })
+    const id = await world.create()
+    await world.proceed(id)
+    await world.work()
+    expect((await world.payments(id)).map(({ state }) => state)).toEqual(['unsure', 'unsure'])
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: null, canRetry: true })
+    expect(await world.alerts()).toEqual(['payment-not-taken'])
+    world.first.pays((await world.payments(id))[0]!.id)
+    await world.later(60_000)
+    expect((await world.lookup(id)).status).toBe('DONE')
   })
 
   test('when all refuse, the payer is told and may try again', async () => {

@@ -148,7 +148,11 @@ export interface Acquirer {
   /** the account's name in configuration: letters, digits, dashes; in callback URLs and in the ledger */
   readonly name: string
   readonly capabilities: AcquirerCapabilities
-  /** Makes the hosted payment. Throws AcquirerRefusal when the acquirer says no. */
+  /**
+   * Makes the hosted payment. Throws AcquirerRefusal when the acquirer says no. Nobody but the caller learns where the page is:
+   * an acquirer that would send the payer a link by itself is not given what it needs for that. So an order whose answer is lost
+   * can be paid by nobody, and another acquirer may have one.
+   */
   createPayment(order: PaymentOrder): Promise<PaymentPage>
   /** Pure. @throws ForgedCallback */
   readCallback(callback: RawCallback): Callback

@@ -44,9 +44,9 @@ export const purchaseForm = (settings: WayForPaySettings, order: PaymentOrder, n
   return { ...fields, 'productName[]': product.name, 'productPrice[]': product.price, 'productCount[]': product.count }
 }
 
-/** CREATE_INVOICE: the same as JSON, with numbers. */
+/** CREATE_INVOICE: the same as JSON, with numbers, and without the payer's address, which an invoice's link may be mailed to. */
 export const invoiceRequest = (settings: WayForPaySettings, order: PaymentOrder, now: number): string => {
-  const { fields, product } = purchase(settings, order, now)
+  const { fields, product } = purchase(settings, { ...order, email: undefined }, now)
   const numbers = Object.fromEntries(['orderDate', 'orderTimeout', 'orderLifetime', 'apiVersion'].map((name) => [name, Number(fields[name])]))
   return JSON.stringify({
     transactionType: 'CREATE_INVOICE', ...fields, ...numbers, amount: decimalNumber(fields['amount']!),
