@@ -700,11 +700,13 @@ export interface CryptoInvoice {
   fee?: string
   /** What the payer of an expired, underpaid invoice asks for: the money back */
   claim?: {
-    /** What became of it */
-    status: 'REQUESTED' | 'APPROVED' | 'REFUSED'
+    /**
+     * What became of it: SENT when its withdrawal is Done, FAILED when that is Failed and the decision is open again
+     */
+    status: 'REQUESTED' | 'APPROVED' | 'SENT' | 'FAILED' | 'REFUSED'
     /** Where the payer asks the money to be sent */
     refundAddress: string
-    /** The withdrawal that brings it, when approved */
+    /** The newest withdrawal made for it, once approved */
     withdrawalId?: string
   }
 }

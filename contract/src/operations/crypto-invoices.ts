@@ -98,9 +98,9 @@ export const CryptoInvoice = Type.Object(
     claim: Type.Optional(
       Type.Object(
         {
-          status: Type.Enum(['REQUESTED', 'APPROVED', 'REFUSED'], { description: 'What became of it' }),
+          status: Type.Enum(['REQUESTED', 'APPROVED', 'SENT', 'FAILED', 'REFUSED'], { description: 'What became of it: SENT when its withdrawal is Done, FAILED when that is Failed and the decision is open again' }),
           refundAddress: Type.String({ description: 'Where the payer asks the money to be sent' }),
-          withdrawalId: Type.Optional(Type.String({ description: 'The withdrawal that brings it, when approved' })),
+          withdrawalId: Type.Optional(Type.String({ description: 'The newest withdrawal made for it, once approved' })),
         },
         { description: 'What the payer of an expired, underpaid invoice asks for: the money back' },
       ),

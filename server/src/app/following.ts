@@ -1,11 +1,10 @@
 import type { World } from './world.ts'
-import type { Catalogue } from '../assets/index.ts'
 import { createConsolidationSettlement, createOutrunFollowing } from '../consolidation/index.ts'
 import { createColdFollowing, createColdSettlement } from '../cold/index.ts'
 import { depositExpecting } from './converting.ts'
 import { createDeposits, type Deposits } from '../deposits/index.ts'
 import { createInvoices } from '../invoices/index.ts'
-import { invoiceSettings } from './invoicing.ts'
+import { invoiceSettings, withdrawalFollowers, type InvoicingWorld } from './invoicing.ts'
 import { holdsUntilVerified } from '../merchants/index.ts'
 import { createFollowing, type OutgoingSubscriber } from '../outgoing/index.ts'
 import { freshPrices } from '../rates/index.ts'
@@ -16,9 +15,10 @@ import { createSettlement } from '../withdrawals/index.ts'
 import { createScreenCredited, createScreenHeld } from './screening.ts'
 
 /** Whose money our transactions carry. */
-export const settlements = (catalogue: Catalogue): OutgoingSubscriber[] => [
-  createSettlement(catalogue), createSweepSettlement(catalogue), createConsolidationSettlement(catalogue), createColdSettlement(catalogue),
-]
+export const settlements = (world: InvoicingWorld): OutgoingSubscriber[] => {
+  const { catalogue } = world
+  return [createSettlement(catalogue, withdrawalFollowers(world)), createSweepSettlement(catalogue), createConsolidationSettlement(catalogue), createColdSettlement(catalogue)]
+}
 
 /** The rooms that follow chains, in the order they are told. */
 export const createListeners = (world: World): { listeners: ChainListener[]; deposits: ReturnType<typeof createDeposits> } => {
@@ -32,7 +32,7 @@ export const createListeners = (world: World): { listeners: ChainListener[]; dep
       : { onCredited: [createScreenCredited(world.publicUrl, () => deposits)], onVerified: [depositExpecting()], holds: holdsUntilVerified, onHeld: [createScreenHeld(world.publicUrl, () => deposits)] }),
     followers: [createInvoices(invoiceSettings(world)).follow],
   })
-  const outgoing = createFollowing(settlements(catalogue))
+  const outgoing = createFollowing(settlements(world))
   const house = createHouseFollowing(catalogue)
   return { listeners: [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createOutrunFollowing(), createUntracedAlarm()], deposits }
 }

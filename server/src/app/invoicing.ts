@@ -1,10 +1,10 @@
 import { isNetwork } from '@bursar/chainkit'
 import type { Catalogue } from '../assets/index.ts'
-import type { ClaimSettings, ClaimTokens } from '../invoices/index.ts'
+import { createRefundFollowing, type ClaimSettings, type ClaimTokens } from '../invoices/index.ts'
 import type { WalletKeys } from '../outgoing/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import { freshPrices } from '../rates/index.ts'
-import { checkDestination } from '../withdrawals/index.ts'
+import { checkDestination, type WithdrawalFollower } from '../withdrawals/index.ts'
 
 export interface InvoicingWorld {
   runtime: Runtime
@@ -14,6 +14,11 @@ export interface InvoicingWorld {
   quoteMs: number
   claimTokens: ClaimTokens
 }
+
+/** Who has withdrawals made, and hears how they end. */
+export const withdrawalFollowers = ({ catalogue, publicUrl }: Pick<InvoicingWorld, 'catalogue' | 'publicUrl'>): WithdrawalFollower[] => [
+  createRefundFollowing({ catalogue, publicUrl }),
+]
 
 /** What crypto invoices of this installation go by. */
 export const invoiceSettings = ({ runtime, catalogue, wallet, publicUrl, quoteMs, claimTokens }: InvoicingWorld): ClaimSettings => ({

@@ -1,4 +1,5 @@
 import { settlements } from './following.ts'
+import { withdrawalFollowers } from './invoicing.ts'
 import type { WorkerDeps, World } from './world.ts'
 import { isEvmNetwork } from '@bursar/chainkit'
 import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
@@ -27,7 +28,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
   const policy = policies.sending[network]
   const signing = createSigning(runtime.db, catalogue, deps.signer)
   const admitted = createAdmission(world)
-  const payout: PayoutDeps = { runtime, catalogue, adapter, wallet, policy, approved: async (waiting) => signing.approved(await admitted(waiting)), pause: deps.pause }
+  const payout: PayoutDeps = { runtime, catalogue, adapter, wallet, policy, approved: async (waiting) => signing.approved(await admitted(waiting)), followers: withdrawalFollowers(world), pause: deps.pause }
   const joining = network === 'BITCOIN' ? { ...payout, adapter: adapter as CoinChainAdapter, sending: policy, policy: policies.consolidation } : undefined
   const sending = createSendingJob({
     runtime,
@@ -36,7 +37,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
     signer: deps.signer,
     policy,
     wallet,
-    subscribers: settlements(catalogue),
+    subscribers: settlements(world),
     purposeOf: signing.purposeOf,
     pause: deps.pause,
     ...(joining && { payForParent: payForParent(joining) }),

@@ -11,7 +11,7 @@ import { createBalanceCheckJob } from '../deposits/index.ts'
 import { createQuotePruneJob } from '../exchange/index.ts'
 import { createAnswerPruneJob } from '../http/index.ts'
 import { BASE_TICKERS, createExpiryJob, createQuoteJob } from '../invoices/index.ts'
-import { invoiceSettings } from './invoicing.ts'
+import { invoiceSettings, withdrawalFollowers } from './invoicing.ts'
 import type { Job } from '../jobs/index.ts'
 import { bitcoinHotAddress, evmHotAddress, tronHotAddress } from '../outgoing/index.ts'
 import { createHotWatchJob, createReconcileJob, createSealJob } from '../treasury/index.ts'
@@ -44,6 +44,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
       catalogue,
       networks: [...catalogue.networks],
       receive: (tx, withdrawal, moment) => deposits.receiveInternal(tx, withdrawal, moment),
+      followers: withdrawalFollowers(world),
     }),
     ...all.flatMap((adapter) => payoutJobs(world, deps, adapter)),
     ...all.flatMap((adapter) => {

@@ -145,7 +145,7 @@ const underpaidState = (invoice: PayerInvoice, asked: UnderpaidState['asked'], p
   return { at: 'underpaid', asked, paid: paid.text, missing: missing!.text, payments, claim }
 }
 
-const REFUNDS = { requested: 'asked', approved: 'sent', refused: 'refused' } as const
+const REFUNDS = { requested: 'asked', approved: 'onItsWay', sent: 'sent', failed: 'failed', refused: 'refused' } as const
 
 /** Nobody is offered to pay or claim what is decided; a refused claim may be made again. */
 const claimOf = ({ claimable, claim, ticker, blockchain, missing }: PayerInvoice, catalogue: Catalogue): Claim | 'seller' => {
@@ -153,6 +153,6 @@ const claimOf = ({ claimable, claim, ticker, blockchain, missing }: PayerInvoice
   return {
     canPayRest: claimable && missing!.units > 0n,
     networkName: nameOn(catalogue, ticker!, blockchain!),
-    refund: claim === null ? undefined : { address: claim.refundAddress, status: REFUNDS[claim.state] },
+    refund: claim === null ? undefined : { address: claim.refundAddress, status: REFUNDS[claim.state], hash: claim.hash ?? undefined },
   }
 }

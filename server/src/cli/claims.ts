@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { inTransaction } from '../db/index.ts'
-import { approveClaim, listClaims, refuseClaim } from '../invoices/index.ts'
+import { approveClaim, listClaims, refuseClaim, UNDECIDED } from '../invoices/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { isUuid } from '../base/id.ts'
 import { momentOf } from '../platform/runtime.ts'
@@ -21,14 +21,14 @@ export const claimCommands: readonly Command[] = [
   {
     name: 'claims list',
     usage: 'claims list [--all] [MERCHANT_ID]',
-    summary: 'list what payers of underpaid invoices ask to have back and nobody has decided, or all of it',
+    summary: 'list what payers of underpaid invoices ask to have back and waits for a decision, or all of it; a refund whose withdrawal failed waits again',
     run: async (args, env) => {
       const { values, positionals } = parseArgs({ args: [...args], options: { all: { type: 'boolean', default: false } }, allowPositionals: true })
       const [merchantId] = positionals
       if (merchantId !== undefined && !isUuid(merchantId)) throw new UsageError('MERCHANT_ID is a UUID')
       await withInstallation(env, async (opened) => {
         const { catalogue } = settingsOf(opened)
-        const filter = { ...(values.all ? {} : { state: 'requested' as const }), ...(merchantId === undefined ? {} : { merchantId }) }
+        const filter = { ...(values.all ? {} : { states: UNDECIDED }), ...(merchantId === undefined ? {} : { merchantId }) }
         const claims = await listClaims(opened.runtime.db, filter)
         print(claims.map(({ ticker, paid, fee, units, ...claim }) => {
           const shown = (amount: bigint): string => `${formatUnits(amount, catalogue.findCrypto(ticker)?.scale ?? 0)} ${ticker}`

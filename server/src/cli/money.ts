@@ -2,6 +2,7 @@ import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
 import { isNetwork } from '@bursar/chainkit'
 import { sql } from 'kysely'
+import { withdrawalFollowers } from '../app/invoicing.ts'
 import { inTransaction } from '../db/index.ts'
 
 import { carryOut } from '../effects/index.ts'
@@ -41,7 +42,7 @@ export const moneyCommands: readonly Command[] = [
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         const done = await inTransaction(runtime.db, async (tx) => {
           const moment = momentOf(runtime)
-          const effects = await giveUp(tx, key, catalogue, moment)
+          const effects = await giveUp(tx, key, { catalogue, followers: withdrawalFollowers({ catalogue, publicUrl: config.publicUrl }) }, moment)
           if (effects) await carryOut(tx, effects, moment)
           return effects !== undefined
         })

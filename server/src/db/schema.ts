@@ -791,6 +791,7 @@ export interface RefundClaimsTable {
   note: string | null
   requested_at: Date
   decided_at: Date | null
+  hash: string | null
 }
 
 export interface RequestAnswersTable {

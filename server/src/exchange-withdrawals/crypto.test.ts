@@ -149,7 +149,7 @@ describe('an order', () => {
   test('X4 whose withdrawal fails leaves what was bought on the balance, and says so', async () => {
     const { body: { id } } = await ask('createCryptoExchangeWithdrawal', { body: { ...order, localId: 'p1' } })
     const moment = { at: new Date(NOW), newId }
-    await inTransaction(db, async (tx) => carryOut(tx, (await giveUp(tx, { merchantId: merchant, id: id! }, catalogue, moment))!, moment))
+    await inTransaction(db, async (tx) => carryOut(tx, (await giveUp(tx, { merchantId: merchant, id: id! }, { catalogue }, moment))!, moment))
     expect(await balance('USDT', 'held')).toBe(0n)
     expect(await balance('USDT')).toBeGreaterThan(2_400n * E18)
     const [, failed, ...more] = await notices()

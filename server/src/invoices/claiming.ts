@@ -27,7 +27,7 @@ export const claim = async (tx: Tx, id: string, token: string, wanted: Claim, se
   if (invoice.state === 'paid') throw new PayerRefusal('ended')
   if (invoice.state !== 'expired' || !isRegistered(invoice) || invoice.paid === 0n) throw new PayerRefusal('nothing-to-claim')
   const earlier = await claimOf(tx, invoice.merchantId, id)
-  if (invoice.refunded || earlier?.state === 'approved' || earlier?.state === 'requested') throw new PayerRefusal('claimed-already')
+  if (invoice.refunded || (earlier && earlier.state !== 'refused')) throw new PayerRefusal('claimed-already')
   if (wanted === 'payRest') {
     const effects = await requote(tx, invoice, settings, moment)
     if (effects === undefined) throw new PayerRefusal('no-price')

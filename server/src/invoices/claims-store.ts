@@ -2,7 +2,17 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
 
-export type ClaimState = 'requested' | 'approved' | 'refused'
+/**
+ * - requested: the payer asks, the merchant decides
+ * - approved: a withdrawal brings it
+ * - sent: that withdrawal is Done
+ * - failed: that withdrawal is Failed; the merchant decides again
+ * - refused: the merchant keeps the money; the payer may ask again
+ */
+export type ClaimState = 'requested' | 'approved' | 'sent' | 'failed' | 'refused'
+
+/** The states in which a claim waits for its merchant. */
+export const UNDECIDED: readonly ClaimState[] = ['requested', 'failed']
 
 /** What the payer of an underpaid invoice asks to have back, and what the merchant decided. */
 export interface ClaimLine {
@@ -13,7 +23,10 @@ export interface ClaimLine {
   refundAddress: string
   /** what the receiver gets, in ledger units; null until approved */
   units: bigint | null
+  /** the newest that was made for it */
   withdrawalId: string | null
+  /** the transaction that brought it */
+  hash: string | null
   /** the merchant's words to the payer */
   note: string | null
   requestedAt: Date
@@ -21,7 +34,7 @@ export interface ClaimLine {
 }
 
 const COLUMNS = sql.raw(`c.merchant_id as "merchantId", c.id, c.invoice_id as "invoiceId", c.state, c.refund_address as "refundAddress",
-  c.units, c.withdrawal_id as "withdrawalId", c.note, c.requested_at as "requestedAt", c.decided_at as "decidedAt"`)
+  c.units, c.withdrawal_id as "withdrawalId", c.hash, c.note, c.requested_at as "requestedAt", c.decided_at as "decidedAt"`)
 
 /** The newest claim of an invoice. */
 export const claimOf = async (db: Db | Tx, merchantId: string, invoiceId: string): Promise<ClaimLine | undefined> => {
@@ -40,6 +53,23 @@ export const insertClaim = async (tx: Tx, claim: Pick<ClaimLine, 'merchantId' | 
     values (${claim.merchantId}, ${claim.id}, ${claim.invoiceId}, 'requested', ${claim.refundAddress}, ${claim.requestedAt})`.execute(tx)
 }
 
+/** The claim that a withdrawal pays. */
+export const lockClaimPaidBy = async (tx: Tx, merchantId: string, withdrawalId: string): Promise<ClaimLine | undefined> => {
+  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c
+    where c.merchant_id = ${merchantId} and c.withdrawal_id = ${withdrawalId} for update`.execute(tx)
+  return rows[0]
+}
+
+/** What became of the withdrawal of an approved claim. */
+export const endClaim = async (
+  tx: Tx,
+  { merchantId, id }: Pick<ClaimLine, 'merchantId' | 'id'>,
+  end: { state: 'sent'; hash: string | null } | { state: 'failed' },
+): Promise<void> => {
+  await sql`update refund_claims set state = ${end.state}, hash = ${end.state === 'sent' ? end.hash : null}
+    where merchant_id = ${merchantId} and id = ${id} and state = 'approved'`.execute(tx)
+}
+
 /** Decides a claim that waits. False when it does not wait any more. */
 export const decideClaim = async (
   tx: Tx,
@@ -48,9 +78,9 @@ export const decideClaim = async (
   at: Date,
 ): Promise<boolean> => {
   const { units, withdrawalId } = decision.state === 'approved' ? decision : { units: null, withdrawalId: null }
-  const { numAffectedRows } = await sql`update refund_claims set state = ${decision.state}, units = ${units}, withdrawal_id = ${withdrawalId},
-      note = ${decision.note}, decided_at = ${at}
-    where merchant_id = ${merchantId} and id = ${id} and state = 'requested'`.execute(tx)
+  const { numAffectedRows } = await sql`update refund_claims set state = ${decision.state}, units = ${units},
+      withdrawal_id = coalesce(${withdrawalId}, withdrawal_id), note = ${decision.note}, decided_at = ${at}
+    where merchant_id = ${merchantId} and id = ${id} and state = any(${[...UNDECIDED]}::text[])`.execute(tx)
   return numAffectedRows === 1n
 }
 
@@ -66,11 +96,11 @@ export interface WaitingClaim extends ClaimLine {
 }
 
 /** Claims by state, oldest first; all states when none is given. */
-export const listClaims = async (db: Db | Tx, filter: { merchantId?: string; state?: ClaimState }): Promise<WaitingClaim[]> => {
+export const listClaims = async (db: Db | Tx, filter: { merchantId?: string; states?: readonly ClaimState[] }): Promise<WaitingClaim[]> => {
   const { rows } = await sql<WaitingClaim>`select ${COLUMNS}, i.name, i.email, i.ticker, i.blockchain, i.paid_units as paid, i.fee_units as fee
     from refund_claims c join crypto_invoices i on i.merchant_id = c.merchant_id and i.id = c.invoice_id
     where ${filter.merchantId === undefined ? sql`true` : sql`c.merchant_id = ${filter.merchantId}`}
-      and ${filter.state === undefined ? sql`true` : sql`c.state = ${filter.state}`}
+      and ${filter.states === undefined ? sql`true` : sql`c.state = any(${[...filter.states]}::text[])`}
     order by c.requested_at, c.id`.execute(db)
   return rows
 }

@@ -4,7 +4,7 @@ import { companyOf } from '../merchants/index.ts'
 import { queueMails } from '../mail/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { resolveAlert } from '../platform/alerts.ts'
-import { decideClaim, lockClaim, type ClaimLine } from './claims-store.ts'
+import { decideClaim, lockClaim, UNDECIDED, type ClaimLine } from './claims-store.ts'
 import { isRegistered, type Registered } from './invoice.ts'
 import { scaleOf } from './notice.ts'
 import { pageUrl, type InvoiceSettings } from './settings.ts'
@@ -44,7 +44,9 @@ export const approveClaim = async (
   await write(tx, invoice, { refunded: true })
   const { id: withdrawalId, units } = await pay({ merchantId, ticker, blockchain, to: claim.refundAddress, spend: paid - fee, meta })
   if (!(await decideClaim(tx, claim, { state: 'approved', units, withdrawalId, note }, moment.at))) throw new ClaimRefusal('it was decided meanwhile')
-  await tell(tx, invoice, claim, { answer: 'approved', refund: units, note }, settings, moment)
+  await close(tx, invoice, claim, moment)
+  // Who was told so and has waited since hears next when it is sent.
+  if (claim.state !== 'failed') await tellPayer(tx, invoice, claim, { answer: 'approved', refund: units, note, hash: null }, settings, moment)
   return { withdrawalId }
 }
 
@@ -52,7 +54,10 @@ export const approveClaim = async (
 export const refuseClaim = async (tx: Tx, id: string, note: string | null, settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>, moment: Moment): Promise<void> => {
   const { claim, invoice } = await waiting(tx, id)
   if (!(await decideClaim(tx, claim, { state: 'refused', note }, moment.at))) throw new ClaimRefusal('it was decided meanwhile')
-  await tell(tx, invoice, claim, { answer: 'declined', refund: invoice.paid - invoice.fee, note }, settings, moment)
+  // Nothing went back: the invoice may be paid again.
+  if (invoice.refunded) await write(tx, invoice, { refunded: false })
+  await close(tx, invoice, claim, moment)
+  await tellPayer(tx, invoice, claim, { answer: 'declined', refund: invoice.paid - invoice.fee, note, hash: null }, settings, moment)
 }
 
 /** A claim that waits, and its invoice, both locked. */
@@ -60,28 +65,32 @@ const waiting = async (tx: Tx, id: string): Promise<{ claim: ClaimLine; invoice:
   const found = await lockClaim(tx, id)
   if (!found) throw new ClaimRefusal('there is no such claim: bursar claims list shows them')
   const invoice = await lockById(tx, found.invoiceId)
-  if (found.state !== 'requested') throw new ClaimRefusal(`it is ${found.state} already`)
+  if (!UNDECIDED.includes(found.state)) throw new ClaimRefusal(`it is ${found.state} already`)
   if (!invoice || !isRegistered(invoice)) throw new Error(`claim ${id} is of no invoice that was ever paid`)
   if (invoice.state === 'paid') throw new ClaimRefusal('its invoice was paid or closed meanwhile: refuse it')
   return { claim: found, invoice }
 }
 
-const tell = async (
+const close = async (tx: Tx, invoice: Registered, claim: ClaimLine, { at }: Moment): Promise<void> => {
+  await announce(tx, [invoice.id])
+  await resolveAlert(tx, 'refund-claim', claim.id, at)
+}
+
+/** Writes the payer what became of a claim, where the address is known. `refund`: ledger units of the invoice's asset. */
+export const tellPayer = async (
   tx: Tx,
   invoice: Registered,
   claim: ClaimLine,
-  { answer, refund, note }: { answer: 'approved' | 'declined'; refund: bigint; note: string | null },
+  { answer, refund, note, hash }: { answer: 'approved' | 'declined' | 'sent'; refund: bigint; note: string | null; hash: string | null },
   settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>,
   moment: Moment,
 ): Promise<void> => {
-  await announce(tx, [invoice.id])
-  await resolveAlert(tx, 'refund-claim', claim.id, moment.at)
   const { id, merchantId, email, ticker, blockchain, units, description, name } = invoice
   if (email === null) return
   const scale = scaleOf(invoice, settings.catalogue)
   const data = {
     invoiceId: id, company: await companyOf(tx, merchantId), description: description ?? name, amount: formatUnits(units, scale), ticker, blockchain,
-    answer, refund: formatUnits(refund, scale), refundAddress: claim.refundAddress, hash: null, note, pageUrl: pageUrl(settings, id),
+    answer, refund: formatUnits(refund, scale), refundAddress: claim.refundAddress, hash, note, pageUrl: pageUrl(settings, id),
   }
   await queueMails(tx, [{ merchantId, about: claim.id, to: email, language: invoice.language ?? 'en', kind: 'claim-answered', data }], moment)
 }

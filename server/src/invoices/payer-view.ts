@@ -108,7 +108,7 @@ export interface PayerInvoice {
   choosesValue: boolean
   /** the money may be asked back, or the rest paid, by the signed link */
   claimable: boolean
-  claim: { state: ClaimState; refundAddress: string; amount: string | null; note: string | null; withdrawalId: string | null } | null
+  claim: { state: ClaimState; refundAddress: string; amount: string | null; note: string | null; withdrawalId: string | null; hash: string | null } | null
 }
 
 /**
@@ -139,7 +139,7 @@ const viewOf = async (tx: Tx, invoice: Invoice, settings: InvoiceSettings, at: D
     ...(await choicesOf(tx, invoice, settings)),
     claimable: state === 'expired' && invoice.paid > 0n && !invoice.refunded && (claim === undefined || claim.state === 'refused'),
     claim: claim === undefined ? null : {
-      state: claim.state, refundAddress: claim.refundAddress, note: claim.note, withdrawalId: claim.withdrawalId, amount: claim.units === null ? null : shown(claim.units),
+      state: claim.state, refundAddress: claim.refundAddress, note: claim.note, withdrawalId: claim.withdrawalId, hash: claim.hash, amount: claim.units === null ? null : shown(claim.units),
     },
   }
 }

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { inTransaction } from '../db/index.ts'
+import { carryOut, noEffects } from '../effects/index.ts'
 import { auditLedger } from '../ledger/index.ts'
-import { askWithdrawal, type Asked } from '../withdrawals/index.ts'
-import { approveClaim, listClaims, refuseClaim } from './index.ts'
+import { deliver } from '../withdrawals/commands.ts'
+import { askWithdrawal, findById, giveUp, type Asked, type Ended } from '../withdrawals/index.ts'
+import { approveClaim, createRefundFollowing, listClaims, refuseClaim, UNDECIDED } from './index.ts'
 import { catalogue, createWorld, HOUR, SHOP, type World } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
@@ -29,7 +31,7 @@ const claimed = async (): Promise<{ id: string; claim: string; token: string }> 
     on conflict (network) do update set observed_at = excluded.observed_at`.execute(world.db)
   await sql`insert into rates(ticker, usd_e18, source, observed_at) select t, p, 'test', ${new Date(world.now)} from (values ('ETH', 2000e18::numeric), ('USDT', 1e18::numeric)) v(t, p)
     on conflict (ticker) do update set observed_at = excluded.observed_at`.execute(world.db)
-  return { id, claim: (await listClaims(world.db, { state: 'requested' }))[0]!.id, token }
+  return { id, claim: (await listClaims(world.db, { states: ['requested'] }))[0]!.id, token }
 }
 const moment = () => ({ at: new Date(world.now), newId: () => crypto.randomUUID() })
 const rules = { catalogue, bitcoinChain: 'regtest' as const, served: catalogue.networks }
@@ -104,5 +106,74 @@ test('a refused claim is told, and the payer may ask again', async () => {
   expect(await claimMails()).toMatchObject([{ answer: 'declined', note: 'ask the shop' }])
   await expect(approve(claim)).rejects.toThrow('refused already')
   await world.claim(id, token, { refundAddress: PAYER })
-  expect(await listClaims(world.db, { state: 'requested' })).toHaveLength(1)
+  expect(await listClaims(world.db, { states: ['requested'] })).toHaveLength(1)
+})
+
+describe('the withdrawal of an approved claim', () => {
+  const followers = () => [createRefundFollowing(world.settings)]
+  const giveUpNow = (id: string) =>
+    inTransaction(world.db, async (tx) => carryOut(tx, (await giveUp(tx, { merchantId: SHOP, id }, { catalogue, followers: followers() }, moment()))!, moment()))
+  /** The chain's word about the transaction that carries it. */
+  const follow = (id: string, ended: Ended) => inTransaction(world.db, (tx) => followers()[0]!(tx, { merchantId: SHOP, id }, ended, moment()))
+  const alerts = async () => (await sql<{ kind: string; subject: string; text: string }>`select kind, subject, text from alerts where resolved_at is null`.execute(world.db)).rows
+
+  test('that is Done makes it sent, which the payer is written and sees, once', async () => {
+    const { id, claim } = await claimed()
+    const { withdrawalId } = await approve(claim)
+    await follow(withdrawalId, { status: 'Done', hash: '0xabc' })
+    await follow(withdrawalId, { status: 'Done', hash: '0xabc' })
+    expect(await world.find(id)).toMatchObject({ claimable: false, claim: { state: 'sent', hash: '0xabc' } })
+    expect(await world.lookup(id)).toMatchObject({ status: 'EXPIRED', claim: { status: 'SENT', withdrawalId } })
+    expect(await claimMails()).toMatchObject([{ answer: 'approved', hash: null }, { answer: 'sent', hash: '0xabc', refundAddress: PAYER, note: 'sorry' }])
+    await expect(approve(claim)).rejects.toThrow('sent already')
+    expect(await alerts()).toEqual([])
+  })
+
+  test('that is Failed has the merchant decide again, and another withdrawal pays it', async () => {
+    const { id, claim, token } = await claimed()
+    const { withdrawalId } = await approve(claim)
+    await giveUpNow(withdrawalId)
+    expect(await world.find(id)).toMatchObject({ claimable: false, claim: { state: 'failed' } })
+    expect(await world.lookup(id)).toMatchObject({ claim: { status: 'FAILED', withdrawalId } })
+    expect(await alerts()).toMatchObject([{ kind: 'refund-claim', subject: claim, text: expect.stringContaining(`bursar claims approve ${claim}`) }])
+    expect(await listClaims(world.db, { states: UNDECIDED })).toMatchObject([{ id: claim, state: 'failed' }])
+    await expect(world.claim(id, token, { refundAddress: PAYER })).rejects.toMatchObject({ reason: 'claimed-already' })
+    // Its end comes late and twice: it is another withdrawal that counts by then.
+    const again = await approve(claim)
+    expect(again.withdrawalId).not.toBe(withdrawalId)
+    await follow(withdrawalId, { status: 'Done', hash: '0xold' })
+    expect(await world.find(id)).toMatchObject({ claim: { state: 'approved', withdrawalId: again.withdrawalId } })
+    await follow(again.withdrawalId, { status: 'Done', hash: '0xnew' })
+    expect((await claimMails()).map(({ answer, hash }) => [answer, hash])).toEqual([['approved', null], ['sent', '0xnew']])
+    expect(await alerts()).toEqual([])
+    expect(await auditLedger(world.db)).toEqual([])
+  })
+
+  test('that is Failed may be refused then: the payer is told why, and may ask again or pay the rest', async () => {
+    const { id, claim, token } = await claimed()
+    const { withdrawalId } = await approve(claim)
+    await giveUpNow(withdrawalId)
+    await inTransaction(world.db, (tx) => refuseClaim(tx, claim, 'another address please', world.settings, moment()))
+    expect(await world.find(id)).toMatchObject({ claimable: true, claim: { state: 'refused', note: 'another address please' } })
+    await world.claim(id, token, { refundAddress: PAYER })
+    expect(await listClaims(world.db, { states: ['requested'] })).toHaveLength(1)
+  })
+
+  test('is followed to a sender\'s own merchant too: what is delivered in the ledger is sent', async () => {
+    const { id, claim } = await claimed()
+    const { withdrawalId } = await approve(claim)
+    await sql`update withdrawals set internal = true where id = ${withdrawalId}`.execute(world.db)
+    const receive = async () => noEffects
+    await inTransaction(world.db, async (tx) => {
+      const withdrawal = (await findById(tx, SHOP, withdrawalId))!
+      expect(await deliver(tx, withdrawal, { catalogue, receive, followers: followers() }, moment())).toBeDefined()
+    })
+    expect(await world.find(id)).toMatchObject({ claim: { state: 'sent', hash: null } })
+  })
+
+  test('of nobody\'s claim is nothing', async () => {
+    const { claim } = await claimed()
+    await follow(crypto.randomUUID(), { status: 'Failed', hash: null })
+    expect(await listClaims(world.db, {})).toMatchObject([{ id: claim, state: 'requested' }])
+  })
 })

@@ -5,6 +5,7 @@ import type { Tx } from '../db/index.ts'
 
 import type { Effects } from '../effects/index.ts'
 import { holdStops } from '../outgoing/index.ts'
+import { tellFollowers, type WithdrawalFollower } from './following.ts'
 import { withdrawalNotices } from './notice.ts'
 import { deliverItem, releaseItem } from './postings.ts'
 import { isStopped, move } from './store.ts'
@@ -19,13 +20,14 @@ const NOT_CARRIED = { hash: null, from: [], block: null } as const
 export const deliver = async (
   tx: Tx,
   waiting: Withdrawal,
-  deps: { catalogue: Catalogue; receive: ReceiveInternal },
+  deps: { catalogue: Catalogue; receive: ReceiveInternal; followers?: readonly WithdrawalFollower[] },
   moment: Moment,
 ): Promise<Effects | undefined> => {
   const withdrawal = await move(tx, waiting, 'delivered', moment.at, { sendsDone: true })
   if (!withdrawal) return undefined
   const asset = deps.catalogue.findCrypto(withdrawal.ticker)!
   const received = await deps.receive(tx, withdrawal, moment)
+  await tellFollowers(deps.followers ?? [], tx, withdrawal, { status: 'Done', hash: null }, moment)
   return {
     items: [deliverItem(withdrawal, moment), ...received.items],
     notices: [...withdrawalNotices(withdrawal, asset, 'Done', NOT_CARRIED), ...received.notices],
@@ -36,13 +38,14 @@ export const deliver = async (
 export const giveUp = async (
   tx: Tx,
   key: { merchantId: string; id: string },
-  catalogue: Catalogue,
+  { catalogue, followers = [] }: { catalogue: Catalogue; followers?: readonly WithdrawalFollower[] },
   moment: Moment,
   failReason: 'ERRROR_CODE_GENERIC' | 'AML_REJECTED' = 'ERRROR_CODE_GENERIC',
 ): Promise<Effects | undefined> => {
   const withdrawal = await move(tx, key, 'given-up', moment.at, { failReason })
   if (!withdrawal) return undefined
   const asset = catalogue.findCrypto(withdrawal.ticker)!
+  await tellFollowers(followers, tx, withdrawal, { status: 'Failed', hash: null }, moment)
   return {
     items: [releaseItem(withdrawal, moment)],
     notices: [...withdrawalNotices(withdrawal, asset, 'Failed', NOT_CARRIED)],

@@ -11,13 +11,14 @@ import type { Withdrawal } from './withdrawal.ts'
  * @returns false: nothing was planned
  */
 export const refuseImpossible = async (
-  { runtime, catalogue }: Pick<PayoutDeps, 'runtime' | 'catalogue'>,
+  deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'followers'>,
   withdrawal: Withdrawal,
   message: string,
 ): Promise<false> => {
+  const { runtime } = deps
   const moment = momentOf(runtime)
   await inTransaction(runtime.db, async (tx) => {
-    const effects = await giveUp(tx, withdrawal, catalogue, moment)
+    const effects = await giveUp(tx, withdrawal, deps, moment)
     if (!effects) return
     await carryOut(tx, effects, moment)
     const text = `Withdrawal ${withdrawal.id} can't succeed on ${withdrawal.blockchain} and was given back: ${message}`

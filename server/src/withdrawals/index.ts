@@ -6,6 +6,7 @@ export { askWithdrawal } from './asking.ts'
 export type { Asked } from './asking.ts'
 export { approve, attach, giveUp, halt, postpone, resume } from './commands.ts'
 export type { ReceiveInternal } from './commands.ts'
+export type { Ended, WithdrawalFollower } from './following.ts'
 export { waitingPayments } from './bitcoin-payments.ts'
 export { checkDestination } from './destination.ts'
 export {

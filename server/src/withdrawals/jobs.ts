@@ -6,6 +6,7 @@ import { carryOut } from '../effects/index.ts'
 import { eachApart, type Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { deliver, type ReceiveInternal } from './commands.ts'
+import type { WithdrawalFollower } from './following.ts'
 import { planBitcoinBatch } from './jobs-bitcoin.ts'
 import { planEvmPayouts } from './jobs-evm.ts'
 import { planFiller, unfilledNonces } from './jobs-fillers.ts'
@@ -49,6 +50,7 @@ export const createInternalDeliveryJob = (deps: {
   catalogue: Catalogue
   networks: readonly Network[]
   receive: ReceiveInternal
+  followers?: readonly WithdrawalFollower[]
 }): Job => ({
   name: 'deliver internal withdrawals',
   everyMs: 200,

@@ -3,6 +3,7 @@ import type { AccountChainAdapter, ChainAdapter, FeeRate, TronChainAdapter } fro
 import type { Catalogue } from '../assets/index.ts'
 import type { HotKey, PausePoint, SendingPolicy, WalletKeys } from '../outgoing/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
+import type { WithdrawalFollower } from './following.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 /** What taking up withdrawals of one network needs. */
@@ -14,6 +15,8 @@ export interface PayoutDeps {
   policy: SendingPolicy
   /** those of these that may be sent now: with the approvals their amount asks for */
   approved(withdrawals: readonly Withdrawal[]): Promise<Withdrawal[]>
+  /** told of withdrawals that can't be paid */
+  followers?: readonly WithdrawalFollower[]
   pause: PausePoint
 }
 

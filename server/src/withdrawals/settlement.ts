@@ -10,6 +10,7 @@ import { allocate } from '../money/index.ts'
 import { feeInLedgerUnits, ownCosts, type OutgoingChange, type OutgoingSubscriber } from '../outgoing/index.ts'
 import { raiseAlert } from '../platform/alerts.ts'
 import type { Notice } from '../webhooks/index.ts'
+import { tellFollowers, type WithdrawalFollower } from './following.ts'
 import { withdrawalMoves, type WithdrawalEvent } from './machine.ts'
 import { withdrawalNotices } from './notice.ts'
 import { captureItem, costItem, releaseItem, transitItem } from './postings.ts'
@@ -31,7 +32,7 @@ const EVENTS: Record<OutgoingChange['event'], WithdrawalEvent> = {
 
 /** Settles withdrawals by what happens to the transactions that carry them. */
 export const createSettlement =
-  (catalogue: Catalogue): OutgoingSubscriber =>
+  (catalogue: Catalogue, followers: readonly WithdrawalFollower[] = []): OutgoingSubscriber =>
   async (tx, change, moment) => {
     const { purpose } = change.outgoing
     if (purpose === 'filler' || purpose === 'rebalance') return ownCosts(catalogue, change, [HOUSE], moment)
@@ -42,14 +43,14 @@ export const createSettlement =
     const shares = feeShares(catalogue, change, withdrawals.length)
     const all: Effects[] = []
     for (const [i, withdrawal] of withdrawals.entries()) {
-      all.push(await settleOne(tx, catalogue, change, withdrawal, shares[i]!, moment))
+      all.push(await settleOne(tx, { catalogue, followers }, change, withdrawal, shares[i]!, moment))
     }
     return joinEffects(all)
   }
 
 const settleOne = async (
   tx: Tx,
-  catalogue: Catalogue,
+  { catalogue, followers }: { catalogue: Catalogue; followers: readonly WithdrawalFollower[] },
   change: OutgoingChange,
   before: Withdrawal,
   feeShare: bigint,
@@ -74,10 +75,13 @@ const settleOne = async (
         effects.notices.push(...withdrawalNotices(withdrawal, asset, 'Pending', carried))
         break
       case 'notifyDone':
-        if (!withdrawal.doneSent && !onlyCost) effects.notices.push(...withdrawalNotices(withdrawal, asset, 'Done', carried))
+        if (withdrawal.doneSent || onlyCost) break
+        effects.notices.push(...withdrawalNotices(withdrawal, asset, 'Done', carried))
+        await tellFollowers(followers, tx, withdrawal, { status: 'Done', hash: change.hash }, moment)
         break
       case 'notifyFailed':
         effects.notices.push(...withdrawalNotices(withdrawal, asset, 'Failed', carried))
+        await tellFollowers(followers, tx, withdrawal, { status: 'Failed', hash: change.hash }, moment)
         break
       case 'moveToTransit':
         effects.items.push(...nonEmpty(outcome(withdrawal, feeShare, 'out', moment)))

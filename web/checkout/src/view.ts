@@ -182,7 +182,7 @@ export interface Claim {
   canPayRest: boolean
   networkName: string
   /** where the refund is to go, once asked for; the merchant approves it */
-  refund: { address: string; status: 'asked' | 'sent' | 'refused' } | undefined
+  refund: { address: string; status: 'asked' | 'onItsWay' | 'sent' | 'failed' | 'refused'; hash: string | undefined } | undefined
   given?: Readonly<{ address?: string }>
   problem?: FormProblem
 }

@@ -45,9 +45,11 @@ ${claim.problem && html`<div role="alert">${note('bad', ICONS.alert, problemText
 <button class="second" name="do" value="refund">${words.refund}</button></form>`
 }
 
-const refundState = ({ words, view }: Scene<UnderpaidState>, { status, address }: NonNullable<Claim['refund']>): Markup => {
+const refundState = ({ words, view }: Scene<UnderpaidState>, { status, address, hash }: NonNullable<Claim['refund']>): Markup => {
   const to = html`${words.refundTo}: <span class="address">${address}</span>`
-  if (status === 'sent') return note('good', ICONS.check, words.refundSent, to)
+  if (status === 'sent') return note('good', ICONS.check, words.refundSent, to, ...(hash === undefined ? [] : [html`${words.transaction}: <span class="address">${hash}</span>`]))
+  if (status === 'onItsWay') return note('good', ICONS.clock, words.refundOnItsWay, to)
+  if (status === 'failed') return note('calm', ICONS.alert, words.refundFailed(view.seller.name), to)
   if (status === 'refused') return note('bad', ICONS.cross, words.refundRefused(view.seller.name))
   return note('calm', ICONS.clock, words.refundAsked, to)
 }

@@ -116,7 +116,9 @@ export const en = {
   refundHint: 'Not an address of an exchange if you can avoid it. The seller has to approve the refund.',
   refund: 'Ask for a refund',
   refundAsked: 'The refund is asked for and waits for the seller.',
-  refundSent: 'The refund is on its way.',
+  refundOnItsWay: 'The refund is on its way.',
+  refundSent: 'The refund has been sent.',
+  refundFailed: (company: string) => `The refund could not be sent. The money is with the seller, who decides again: ${company}.`,
   refundRefused: (company: string) => `The seller has declined the refund. Please contact ${company}.`,
   refundTo: 'Refund to',
 
