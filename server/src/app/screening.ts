@@ -3,6 +3,7 @@ import type { Network } from '@bursar/chainkit'
 import type { AccountChainAdapter, ChainAdapter } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { createHaltedJob } from './rescreening.ts'
+import { withdrawalFollowers } from './invoicing.ts'
 import { createScreeners, type ScreeningFile } from './screening-file.ts'
 import { hasHash, type CreditedSubscriber, type Deposit, type Deposits, type HeldSubscriber } from '../deposits/index.ts'
 import type { Job } from '../jobs/index.ts'
@@ -98,9 +99,9 @@ const destinationOf = ({ blockchain, ticker, to }: Withdrawal) => ({
 /**
  * Gives a withdrawal back whose destination is risky. One that went before it was judged can't be: that stays for a person to see.
  */
-const createRefusal = (catalogue: Catalogue): JudgedSubscriber => async (tx, { merchantId, id, kind, subjectId, report }, moment) => {
+const createRefusal = (world: Pick<ScreeningWorld, 'catalogue' | 'publicUrl'>): JudgedSubscriber => async (tx, { merchantId, id, kind, subjectId, report }, moment) => {
   if (kind !== 'withdrawal' || !report.risky) return noEffects
-  const effects = await giveUp(tx, { merchantId, id: subjectId }, catalogue, moment, 'AML_REJECTED')
+  const effects = await giveUp(tx, { merchantId, id: subjectId }, { catalogue: world.catalogue, followers: withdrawalFollowers(world) }, moment, 'AML_REJECTED')
   if (effects) await decide(tx, { merchantId, id }, 'rejected', moment)
   return effects ?? noEffects
 }
@@ -128,7 +129,7 @@ export const createScreeningJobs = ({ runtime, catalogue, publicUrl, screening }
   const verify: JudgedSubscriber = (tx, judged, moment) =>
     judged.kind === 'deposit' ? deposits.verify(tx, { merchantId: judged.merchantId, id: judged.subjectId, compliance: complianceOf(judged, publicUrl) }, moment) : Promise.resolve(noEffects)
   const screeners = createScreeners(screening, { lookUp: (addresses) => lookUpListed(runtime.db, addresses), frozenBy: createFrozenBy(catalogue, adapters), now: runtime.clock.now })
-  const job = createScreenJob({ runtime, screeners, rules: screening.rules, onJudged: [verify, createRefusal(catalogue)], pause })
+  const job = createScreenJob({ runtime, screeners, rules: screening.rules, onJudged: [verify, createRefusal({ catalogue, publicUrl })], pause })
   const usesLists = screening.providers.some(({ kind }) => kind === 'local-lists')
   return [job, createWaitingAlarm(runtime), halted, ...(usesLists ? [createListAgeJob(runtime)] : [])]
 }
