@@ -92,5 +92,5 @@ export const tellPayer = async (
     invoiceId: id, company: await companyOf(tx, merchantId), description: description ?? name, amount: formatUnits(units, scale), ticker, blockchain,
     answer, refund: formatUnits(refund, scale), refundAddress: claim.refundAddress, hash, note, pageUrl: pageUrl(settings, id),
   }
-  await queueMails(tx, [{ merchantId, about: claim.id, to: email, language: invoice.language ?? 'en', kind: 'claim-answered', data }], moment)
+  await queueMails(tx, [{ merchantId, about: `${claim.id} ${answer}`, to: email, language: invoice.language ?? 'en', kind: 'claim-answered', data }], moment)
 }
