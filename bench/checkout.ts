@@ -20,7 +20,7 @@ import { withServer } from './server.ts'
 const PAGES = 2_000
 const OPENED_AT_ONCE = 50
 const CHANGES = 200
-const ROUNDS = 7
+const ROUNDS = 15
 const MADE = 200
 const MOST_BYTES = 60_000
 const GOAL = 1.5

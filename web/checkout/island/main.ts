@@ -153,6 +153,11 @@ document.addEventListener('visibilitychange', () => {
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) resume()
 })
-setInterval(count, TICK_MS)
-liven()
-follow()
+const start = (): void => {
+  setInterval(count, TICK_MS)
+  liven()
+  follow()
+}
+// What there is to see comes first: nothing above changes it. A page that nobody looks at draws no frame.
+if (document.hidden) start()
+else requestAnimationFrame(() => setTimeout(start))

@@ -11,6 +11,7 @@ a{color:var(--line);text-underline-offset:.18em}
 :focus-visible{outline:3px solid var(--line);outline-offset:2px;border-radius:.4rem}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 [hidden]{display:none!important}
+.copy[hidden]{display:inline-flex!important;visibility:hidden}
 header,main,footer{width:100%;max-width:58rem;margin:0 auto;padding:0 1rem}
 header{display:flex;align-items:center;gap:.75rem;padding-top:1.25rem;padding-bottom:1rem}
 .mark{flex:none;display:grid;place-items:center;width:2.5rem;height:2.5rem;border-radius:.75rem;background:var(--surface);color:var(--on);font-weight:700;font-size:1.15rem}
