@@ -124,7 +124,7 @@ export const createFrozenBy = (catalogue: Catalogue, adapters: ReadonlyMap<Netwo
 
 /** What a worker does about screening; without settings nothing but to let go what was halted. */
 export const createScreeningJobs = ({ runtime, catalogue, publicUrl, screening }: ScreeningWorld, { deposits, adapters, pause }: { deposits: Pick<Deposits, 'verify'>; adapters: ReadonlyMap<Network, ChainAdapter>; pause: PausePoint }): Job[] => {
-  const halted = createHaltedJob({ runtime, catalogue, screens: screening !== null, pause })
+  const halted = createHaltedJob({ runtime, catalogue, publicUrl, screens: screening !== null, pause })
   if (screening === null) return [halted]
   const verify: JudgedSubscriber = (tx, judged, moment) =>
     judged.kind === 'deposit' ? deposits.verify(tx, { merchantId: judged.merchantId, id: judged.subjectId, compliance: complianceOf(judged, publicUrl) }, moment) : Promise.resolve(noEffects)
