@@ -170,6 +170,8 @@ const connect = (
   const messages = (merchant: Merchant, after = 0): Promise<Message[]> =>
     ask('GET', `${inbox}/messages?after=${after}&merchantId=${merchant.id}`)
   const logOf = (name: string): string => readFileSync(join(dir, 'logs', name), 'utf8')
+  // A log goes on when its role is started again: what an earlier process said is not looked at.
+  const startedAt = new Map<string, number>()
   const logs = (): string =>
     [...lines, ...['api', 'worker', 'watcher', 'signer'].map((role) => `--- ${role}\n${logOf(`${role}.log`).slice(-3000)}`)].join('\n')
   return {
@@ -218,10 +220,13 @@ const connect = (
       process.kill(program.pid, 'SIGKILL')
       while (isRunning(program)) await sleep(10)
     },
-    start: async (role, more = {}) => (role === 'signer' ? platform.startSigner() : platform.startRole(role, more)),
+    start: async (role, more = {}) => {
+      startedAt.set(role, logOf(`${role}.log`).length)
+      await (role === 'signer' ? platform.startSigner() : platform.startRole(role, more))
+    },
     paused: async (role, point) => {
       const deadline = performance.now() + 60_000
-      while (!logOf(`${role}.log`).includes(`paused at ${point}`)) {
+      while (!logOf(`${role}.log`).slice(startedAt.get(role)).includes(`paused at ${point}`)) {
         if (performance.now() > deadline) throw new Error(`${role} never came to ${point}\n${logs()}`)
         await sleep(20)
       }

@@ -24,7 +24,7 @@ export interface ConvertingWorld {
 
 const CONVERSIONS_EVERY_MS = 500
 
-const rulesOf = ({ catalogue, wallet }: ConvertingWorld): Rules => ({ catalogue, bitcoinChain: wallet.bitcoinChain, served: catalogue.networks })
+const rulesOf = ({ catalogue, wallet }: ConvertingWorld): Rules => ({ catalogue, bitcoinChain: wallet.bitcoinChain })
 
 /** What exchanges and withdrawals of this installation go by. */
 export const exchangingDeps = (world: ConvertingWorld, holders: Pick<AddressHolders, 'whose'>): Omit<ConversionDeps, 'pause'> & { desk: DeskDeps } => {

@@ -49,7 +49,7 @@ export const claimCommands: readonly Command[] = [
         const { runtime, config } = opened
         const settings = settingsOf(opened)
         const wallet = required(config.xpubs, 'BURSAR_XPUBS_FILE')
-        const rules = { catalogue: settings.catalogue, bitcoinChain: wallet.bitcoinChain, served: settings.catalogue.networks }
+        const rules = { catalogue: settings.catalogue, bitcoinChain: wallet.bitcoinChain }
         const moment = momentOf(runtime)
         const { withdrawalId } = await inTransaction(runtime.db, (tx) => {
           const pay = (refund: Parameters<Parameters<typeof approveClaim>[2]>[0]) =>

@@ -24,7 +24,7 @@ const database = useDatabase({ template: migrated })
 const E18 = 10n ** 18n
 const OUTSIDE = '0x1111111111111111111111111111111111111111'
 const ajv = new Ajv()
-const rules = { catalogue, bitcoinChain: 'regtest' as const, served: catalogue.networks }
+const rules = { catalogue, bitcoinChain: 'regtest' as const }
 let pool: pg.Pool
 let db: Db
 let merchant: string

@@ -49,7 +49,7 @@ const routes = () =>
     },
     placing: {
       holders: { whose: async (_network, address) => (address === INSIDE ? 'merchant' : 'nobody') },
-      rules: { catalogue, bitcoinChain: 'regtest', served: catalogue.networks },
+      rules: { catalogue, bitcoinChain: 'regtest' },
     },
     terms: async () => ({
       feeRates: new Map([['ETHEREUM', { kind: 'gas' as const, legacy: false, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1n }]]),

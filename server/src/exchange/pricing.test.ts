@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { amountsAt, feeOf, priceFor, type Amounts, type Grain, type Terms } from './pricing.ts'
+import { amountsAt, feeOf, isNoWorse, priceFor, type Amounts, type Grain, type Terms } from './pricing.ts'
 
 const grain = fc
   .integer({ min: 2, max: 18 })
@@ -47,6 +47,22 @@ describe('amounts', () => {
     )
   })
 
+  test('the fee is at least its share, and less than a step more where nothing else is left over', () => {
+    fc.assert(
+      fc.property(terms, price, steps, fc.constantFrom('target' as const, 'spend' as const), (t, at, count, side) => {
+        const got = amountsAt(t, side, count * (side === 'target' ? t.target.step : t.spend.step), at)
+        if (got === undefined) return
+        const { step } = t.spend
+        expect(got.fee * 10_000n).toBeGreaterThanOrEqual(got.exchange * t.feeBps)
+        expect(got.fee % step).toBe(0n)
+        if (side === 'target') expect((got.fee - step) * 10_000n).toBeLessThan(got.exchange * t.feeBps)
+        // One step more could not be exchanged: its fee would not be left.
+        else expect((got.spend - got.exchange - step) * 10_000n).toBeLessThan((got.exchange + step) * t.feeBps)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
   test('both sides agree within one step', () => {
     fc.assert(
       fc.property(terms, price, steps, (t, at, count) => {
@@ -63,7 +79,7 @@ describe('amounts', () => {
   })
 
   test('X5 no sequence of exchanges there and back gains anything, at any price that holds for both', () => {
-    const trades = fc.array(fc.record({ side: fc.constantFrom('target' as const, 'spend' as const), share: fc.integer({ min: 1, max: 1000 }) }), { minLength: 1, maxLength: 12 })
+    const trades = fc.array(fc.record({ there: fc.boolean(), side: fc.constantFrom('target' as const, 'spend' as const), share: fc.integer({ min: 1, max: 1000 }) }), { minLength: 1, maxLength: 16 })
     fc.assert(
       fc.property(terms, price, steps, trades, (t, at, count, sequence) => {
         const start = count * t.spend.step * 1000n
@@ -75,8 +91,7 @@ describe('amounts', () => {
           holding[from] -= got.spend
           holding[into] += got.target
         }
-        sequence.forEach(({ side, share }, i) => {
-          const there = i % 2 === 0
+        sequence.forEach(({ there, side, share }) => {
           const own = there ? t.spend : t.target
           const other = there ? t.target : t.spend
           const have = there ? holding.spend : holding.target
@@ -92,6 +107,11 @@ describe('amounts', () => {
 })
 
 describe('the price', () => {
+  test('that a merchant gives is a limit: as good is good enough', () => {
+    const as = (price: bigint) => (['first', 'second'] as const).map((selling) => isNoWorse(selling, price, 100n))
+    expect([as(99n), as(100n), as(101n)]).toEqual([[false, true], [true, true], [true, false]])
+  })
+
   test('is less the spread and rounded against the merchant on both sides', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 24n }), fc.bigInt({ min: 1n, max: 10n ** 24n }), fc.bigInt({ min: 0n, max: 500n }), (spent, received, spreadBps) => {

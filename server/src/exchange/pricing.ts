@@ -59,13 +59,13 @@ export const amountsAt = (terms: Terms, side: Side, amount: bigint, price: bigin
 export const feeOf = ({ spend, feeBps }: Pick<Terms, 'spend' | 'feeBps'>, exchange: bigint): bigint =>
   mulDiv(exchange, feeBps, BPS * spend.step, 'up') * spend.step
 
-/** The most that can be exchanged when this much is spent, the fee in it: the fee that is left is at least `feeOf` it. */
-export const exchangedOf = (terms: Pick<Terms, 'spend' | 'feeBps'>, spend: bigint): bigint => {
-  const { step } = terms.spend
-  const exchange = mulDiv(spend, BPS, (BPS + terms.feeBps) * step, 'down') * step
-  // The fee is rounded up to a step by itself, which one step less pays for.
-  return exchange + feeOf(terms, exchange) <= spend ? exchange : exchange - step
-}
+/**
+ * The most that can be exchanged when this much is spent, the fee in it: what is left is at least `feeOf` it, since a whole number of
+ * steps that is no less than the fee is no less than the fee rounded up to a step.
+ * @param spend a multiple of its step
+ */
+export const exchangedOf = ({ spend: { step }, feeBps }: Pick<Terms, 'spend' | 'feeBps'>, spend: bigint): bigint =>
+  mulDiv(spend, BPS, (BPS + feeBps) * step, 'down') * step
 
 const receivedFor = ({ selling, spend, target }: Terms, exchange: bigint, price: bigint): bigint => {
   const [up, down] = [10n ** BigInt(target.scale), 10n ** BigInt(spend.scale)]

@@ -90,7 +90,7 @@ export const createFiatWorld = async (url: string): Promise<FiatTestWorld> => {
     createRefundJob({ runtime, acquirers, pause }, 1),
     createFiatExpiryJob({ runtime, settings, pause }, 1),
   ]
-  const deps = { runtime, settings, directory, newInvoiceId: randomUUID, keepTarget: createTargetKeeper(db, { catalogue: settings.catalogue, bitcoinChain: 'regtest', served: new Set() }) }
+  const deps = { runtime, settings, directory, newInvoiceId: randomUUID, keepTarget: createTargetKeeper(db, { catalogue: settings.catalogue, bitcoinChain: 'regtest' }) }
   const routes = fiatInvoiceRoutes(deps)
   const formRoute = fiatInvoiceFormRoute({ ...deps, limiter: { take: () => 1 } })
   const [callbackRoute] = callbackRoutes({ runtime, acquirers, listeners: [createPaymentHearing(listener)] }) as [PageRoute]

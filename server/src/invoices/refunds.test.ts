@@ -34,7 +34,7 @@ const claimed = async (): Promise<{ id: string; claim: string; token: string }> 
   return { id, claim: (await listClaims(world.db, { states: ['requested'] }))[0]!.id, token }
 }
 const moment = () => ({ at: new Date(world.now), newId: () => crypto.randomUUID() })
-const rules = { catalogue, bitcoinChain: 'regtest' as const, served: catalogue.networks }
+const rules = { catalogue, bitcoinChain: 'regtest' as const }
 const approve = (claim: string, more: Partial<Asked> = {}) =>
   inTransaction(world.db, (tx) => approveClaim(tx, claim, (refund) => askWithdrawal(tx, { ...refund, ...more }, rules, world.now, moment()), 'sorry', world.settings, moment()))
 const withdrawals = async () =>

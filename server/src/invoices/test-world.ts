@@ -103,7 +103,7 @@ export const createWorld = (url: string): World => {
   const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(prices), onCredited: [], followers: [invoices.follow], holds: () => sql`${world.holding}::boolean` })
   const creator = createInvoiceCreator(db)
   const directory = { find: () => null }
-  const routes = invoiceRoutes({ runtime, directory, creator, settings, keepTarget: createTargetKeeper(db, { catalogue, bitcoinChain: 'regtest', served: catalogue.networks }) })
+  const routes = invoiceRoutes({ runtime, directory, creator, settings, keepTarget: createTargetKeeper(db, { catalogue, bitcoinChain: 'regtest' }) })
   const jobs = [createExpiryJob, createQuoteJob].map((create) => create({ runtime, settings, everyMs: 1, pause: async () => {} }))
   const moment = (): Moment => ({ at: new Date(world.now), newId })
   const world: World = {
