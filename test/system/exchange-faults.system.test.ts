@@ -200,6 +200,63 @@ describe('a wrong request', () => {
     expect(await refusal(shop().client.exchange.withdrawals.crypto.create({ ...whole, amount: '60', localId: 'taken' }))).toMatchObject(matching(0, /^Local id already placed/, 'localId') as object)
   })
 
+  describe.each([
+    ['an address', { ticker: 'USDC', blockchain: 'ETHEREUM' }],
+    ['a card', { ticker: 'UAH' }],
+  ] as const)('for an exchange and withdrawal to %s', (name, where) => {
+    const spending = { ...where, spendTicker: 'USDT', amount: '50', side: 'spend' } as const
+    const to = name === 'a card' ? '4242424242424242' : undefined
+    const ask = async (query: Record<string, string>): Promise<unknown> => {
+      const { crypto, fiat } = shop().client.exchange.withdrawals
+      return refusal(name === 'a card' ? fiat.estimate(query as never) : crypto.estimate(query as never))
+    }
+    const place = async (body: Record<string, string>): Promise<unknown> => {
+      const { crypto, fiat } = shop().client.exchange.withdrawals
+      const whole = { fee: '49', exchangeFee: '1', price: '0.1', to: to ?? (await sandbox.outside('ETHEREUM')), ...body }
+      return refusal(name === 'a card' ? fiat.create(whole as never) : crypto.create(whole as never))
+    }
+
+    test.each([
+      ['a pair that is not offered', { ...spending, spendTicker: 'DOGE' }, [1, 4], /^Ticker pair not allowed: DOGE to /, undefined],
+      ['below the least', { ...spending, amount: '0.5' }, [0, 5], /^Amount too low: 0\.5 USDT would be spent, the least is 1 USDT$/, 'amount'],
+      ['above the most', { ...spending, amount: '100000.5' }, [0, 7], /^Amount too high: 100000\.5 USDT would be spent, the most is 100000 USDT$/, 'amount'],
+      ['finer than the step', { ...spending, amount: '10.000000001' }, [0, 3], /^amount is finer than the step of USDT: 0\.00000001/, 'amount'],
+      ['finer than what is received can be', { ...spending, amount: '10.0000001', side: 'withdraw' }, [0, 3], /^amount is finer than the step of (USDC: 0\.000001|UAH: 0\.01)/, 'amount'],
+      ['a price worse than the guard', { ...spending, price: '1000' }, [0, 3], /the price is \d+(\.\d+)? .*now, worse than the price given$/, 'price'],
+    ] as const)('%s', async (_name, asked, [estimated, ordered], description, field) => {
+      expect(await ask(asked)).toMatchObject(matching(estimated, description, field) as object)
+      expect(await place(asked)).toMatchObject(matching(ordered, description, field) as object)
+    })
+
+    test('more than there is to sell', async () => {
+      const held = async (): Promise<number> => {
+        const { rows } = await db.query<{ units: string }>(`select (sum(units) / case when asset = 'UAH' then 1e2 else 1e18 end)::text as units from exchange_inventory where asset = $1 group by asset`, [where.ticker])
+        return Number(rows[0]!.units)
+      }
+      const taken = (await held()) - 100
+      await bursar('position', 'fund', where.ticker, `-${taken.toFixed(2)}`)
+      // What there is to sell is read twice a second.
+      await sleep(600)
+      const asked = { ...where, spendTicker: 'USDT', amount: '200', side: 'withdraw' }
+      const none = new RegExp(`^Not enough liquidity: there is not that much ${where.ticker} to sell$`)
+      expect(await ask(asked)).toMatchObject(matching(2, none) as object)
+      expect(await place(asked)).toMatchObject(matching(6, none) as object)
+      await bursar('position', 'fund', where.ticker, taken.toFixed(2))
+    })
+
+    test('fees below the current ones, and more than the balance', async () => {
+      expect(await place({ ...spending, exchangeFee: '0.00000001' })).toMatchObject(matching(2, /^Fee less than required: the current fee is 0\.\d+ USDT$/, 'fee') as object)
+      expect(await place({ ...spending, fee: '0' })).toMatchObject(matching(2, /^Fee less than required: the current fee is [\d.]+ (USDC|UAH)$/, 'fee') as object)
+      const has = await balance('BNB')
+      const asked = { ...spending, spendTicker: 'BNB', amount: (Number(has) + 0.1).toFixed(2), exchangeFee: '0.01' }
+      expect(await place(asked)).toMatchObject(matching(1, new RegExp(`^Not enough balance: ${has} BNB is available$`)) as object)
+    })
+
+    test('a destination that is none', async () => {
+      expect(await place({ ...spending, to: name === 'a card' ? '4242424242424241' : 'nowhere' })).toMatchObject({ status: 400, code: 8 })
+    })
+  })
+
   test('a price is honoured once, and for ten seconds, and for nobody else', async () => {
     const asked = { spendTicker: 'USDT', targetTicker: 'ETH', amount: '0.01', side: 'target' } as const
     const promised = async () => (await shop().client.exchange.estimate(asked)).price.value
