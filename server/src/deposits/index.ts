@@ -25,7 +25,7 @@ export type { BalanceCheckDeps } from './jobs.ts'
 export { depositMoves } from './machine.ts'
 export { DEFAULT_DEPOSIT_POLICY } from './policy.ts'
 export type { ConfirmationRule, DepositPolicy, DepositRules } from './policy.ts'
-export { depositsAt, findDeposit, type DepositAt } from './queries.ts'
+export { depositsAt, findDeposit, heldDeposits, type DepositAt } from './queries.ts'
 export { depositRoutes } from './routes.ts'
 export type { Credited, CreditedSubscriber, DepositSettings, HeldSubscriber } from './settings.ts'
 

@@ -41,6 +41,12 @@ export const findDeposit = async (db: Db | Tx, merchantId: string, id: string): 
   return rows[0]
 }
 
+/** How many are in quarantine until they are screened, or decided about. */
+export const heldDeposits = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from deposits where state = 'held'`.execute(db)
+  return rows[0]!.count
+}
+
 /** A deposit beside where its network is, for showing how far it has come. */
 export interface DepositAt extends Deposit {
   /** of the transaction; null where money came without one, or it is not known */

@@ -1,0 +1,111 @@
+/**
+ * The worker is killed, -9, at every named point of screening; afterwards every deposit is credited once or not at all, as it was judged, a
+ * withdrawal to a listed address has not left, and the ledger equals the chain. The points are read from the source.
+ */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSandbox, type Merchant, type Sandbox } from '../system/sandbox.ts'
+
+const pointsOf = (file: string): string[] =>
+  [...readFileSync(new URL(`../../server/src/${file}`, import.meta.url), 'utf8').matchAll(/pause\('([a-z-]+)'\)/g)].map((match) => match[1]!)
+const POINTS = pointsOf('screening/jobs.ts')
+const HALTED = pointsOf('app/rescreening.ts')
+const PATIENCE_MS = 90_000
+/** A notification that the dead worker was just sending waits for its lease. */
+const LEASED_MS = 120_000
+const folder = mkdtempSync(join(tmpdir(), 'bursar-crash-screening-'))
+let sandbox: Sandbox
+let shop: Merchant
+let market: Merchant
+beforeAll(async () => {
+  sandbox = await startSandbox({ BURSAR_SCREENING: 'on' })
+  ;[shop, market] = sandbox.merchants
+  await sandbox.credit(shop, 'USDT', '1000')
+}, 240_000)
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await sandbox?.stop()
+}, 60_000)
+
+const query = async <T extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<T[]> => {
+  const client = new pg.Client({ connectionString: sandbox.database })
+  await client.connect()
+  try {
+    return (await client.query<T>(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+const until = async <T>(what: string, find: () => Promise<T | undefined | false>): Promise<T> => {
+  const deadline = performance.now() + PATIENCE_MS
+  for (;;) {
+    const found = await find()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > deadline) throw new Error(`never came: ${what}\n${sandbox.logs()}`)
+    await sleep(200)
+  }
+}
+const bursar = (...args: string[]): Promise<string> =>
+  promisify(execFile)(process.execPath, ['server/src/main.ts', ...args], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) })
+    .then(({ stdout }) => stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
+const balance = async ({ client }: Merchant): Promise<number> => Number((await client.balances.list(['USDT']))[0]!.value)
+const statuses = async (merchant: Merchant, id: string): Promise<unknown[]> =>
+  (await sandbox.messages(merchant)).map(({ body }) => JSON.parse(body) as Record<string, unknown>).filter((body) => body['id'] === id).map(({ status }) => status)
+const agrees = () => until('the chains agree', async () => (await bursar('reconcile', '--network', 'ETHEREUM', '--full')).includes('the ledger holds, and the chains agree'))
+const killedAt = async (point: string, meanwhile: () => Promise<void>): Promise<void> => {
+  await sandbox.kill('worker')
+  await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: point })
+  await meanwhile()
+  await sandbox.paused('worker', point)
+  await sandbox.kill('worker')
+  // What it had claimed is free again after its lease, three minutes by the real clock.
+  await query(`update screenings set leased_until = '-infinity'`)
+  await sandbox.start('worker')
+}
+
+describe('the worker, killed', () => {
+  test.each(POINTS.flatMap((point) => (['clean', 'sanctioned'] as const).map((verdict) => [point, verdict] as const)))(
+    'at %s of a held deposit that is %s: it is credited once, or waits in quarantine', async (point, verdict) => {
+      const before = await balance(market)
+      let hash = ''
+      await killedAt(point, async () => {
+        const { address } = await market.client.addresses.create({ blockchain: 'ETHEREUM' })
+        await sandbox.verdict(address, verdict)
+        hash = await sandbox.pay('ETHEREUM', 'USDT', address, '10')
+      })
+      const id = (await sandbox.notified(market, { hash, status: 'Pending' }))['id'] as string
+      if (verdict === 'clean') await sandbox.notified(market, { id, status: 'Verified' }, LEASED_MS)
+      else await until('it is found risky', async () => (await query(`select from screenings where subject_id = $1 and state = 'risky'`, [id])).length === 1)
+      await sleep(2_500)
+      expect(await statuses(market, id)).toEqual(verdict === 'clean' ? ['Pending', 'Done', 'Verified'] : ['Pending'])
+      expect(await balance(market)).toBe(verdict === 'clean' ? before + 10 : before)
+      await agrees()
+    }, 240_000,
+  )
+
+  test.each([...POINTS, ...HALTED])('at %s, over a withdrawal that is to be judged again: it is given back once', async (point) => {
+    const before = await until('there is money', async () => (await balance(shop)) >= 10 && balance(shop))
+    const to = await sandbox.outside('ETHEREUM')
+    await sandbox.kill('worker')
+    await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: 'payout-chosen' })
+    const { id } = await shop.client.withdrawals.crypto.create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '10' })
+    await sandbox.paused('worker', 'payout-chosen')
+    const file = join(folder, 'sanctioned_addresses_ETH.txt')
+    writeFileSync(file, to)
+    expect(await bursar('screening', 'import', '--force', '--date', new Date().toISOString().slice(0, 10), file)).toContain('destinations of 1 withdrawals')
+    await query(`update screenings set leased_until = '-infinity'`)
+    // What was judged while a transaction was planned for it, and waits again: the judgement itself could not give it back.
+    if (HALTED.includes(point)) await query(`update screenings set state = 'risky', report = '{"riskScore":1,"flags":["listed"],"signals":{},"risky":true,"providers":[],"madeAt":0}' where subject_id = $1`, [id])
+    await killedAt(point, async () => {})
+    expect(await sandbox.notified(shop, { id, status: 'Failed' }, LEASED_MS)).toMatchObject({ failReason: 'AML_REJECTED' })
+    await sleep(1_500)
+    expect([await statuses(shop, id), await balance(shop), await sandbox.balanceOf('ETHEREUM', 'USDT', to)]).toEqual([['Failed'], before, '0'])
+    await agrees()
+  }, 240_000)
+})
