@@ -1,6 +1,7 @@
 /**
  * Group commit without a timer: an idle lane takes whatever waits (at most `most` items), and the next batch gathers
- * while that one is in flight. Every caller gets the answer of its own item, or the error of its batch.
+ * while that one is in flight, and for one turn of the event loop more: those who were just answered and come again join it, as
+ * a batch costs more than its items. Every caller gets the answer of its own item, or the error of its batch.
  */
 export class Batcher<Item, Answer> {
   readonly #run: (items: readonly Item[], lane: number) => Promise<readonly Answer[]>
@@ -57,6 +58,7 @@ export class Batcher<Item, Answer> {
       } catch (error) {
         for (const waiting of batch) waiting.reject(error)
       }
+      await new Promise((resolve) => setImmediate(resolve))
     }
     lane.busy = false
   }

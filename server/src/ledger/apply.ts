@@ -19,7 +19,7 @@ export const apply = async (tx: Tx, items: readonly Item[]): Promise<Outcome[]> 
   const query = throughTx(tx)
   // Ids of accounts opened in this transaction die with it when it rolls back, so they are not kept beyond it.
   const ids: AccountIds = new Map()
-  await openAccounts(query, ids, items.flatMap((item) => item.transfer.legs.map((leg) => leg.account)))
+  await openAccounts(query, ids, items)
   const reading = await readForJudging(query, ids, items)
   const judged = judge(items, reading)
   await writeJudged(query, items, judged)

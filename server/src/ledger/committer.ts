@@ -38,11 +38,13 @@ export const createCommitter = (settings: PoolSettings, lanes = 2): Committer =>
     submit: async (item) => {
       checkTransfer(item.transfer)
       inFlight += 1
-      const result = await batcher.submit(item).finally(() => {
+      try {
+        const result = await batcher.submit(item)
+        if ('error' in result) throw result.error
+        return result.outcome
+      } finally {
         inFlight -= 1
-      })
-      if ('error' in result) throw result.error
-      return result.outcome
+      }
     },
     close: async () => {
       await batcher.close()
@@ -86,9 +88,8 @@ const worthAnother = (error: unknown): boolean =>
   error instanceof ConnectionLost || mayRetry(error) || sqlState(error) === '23505' || sqlState(error) === '23514'
 
 const commitItems = async (connection: Connection, items: readonly Item[]): Promise<Outcome[]> => {
-  const keys = items.flatMap((item) => item.transfer.legs.map((leg) => leg.account))
   const query = await connection.query()
-  await openAccounts(query, connection.ids, keys)
+  await openAccounts(query, connection.ids, items)
   try {
     const [, reading] = await connection.oneTrip(() =>
       settleAll([query('begin', 'begin', []), readForJudging(query, connection.ids, items)]),

@@ -1,4 +1,4 @@
-import { keyText, ruleOf } from './accounts.ts'
+import { keyText, ruleOf, type AccountKey } from './accounts.ts'
 import type { Item, KeptAnswer, Outcome, Settled, Transfer } from './posting.ts'
 
 /** An account as locked: its balance and how many entries it has. */
@@ -39,7 +39,7 @@ export interface Judgement {
   /** indexes of the items that were applied */
   applied: number[]
   /** answers to keep */
-  answers: { merchantId: string; key: string; fingerprint: string; answer: KeptAnswer }[]
+  answers: { merchantId: string; key: string; fingerprint: string; answer: KeptAnswer; at: Date }[]
 }
 
 /**
@@ -59,13 +59,14 @@ export const judge = (items: readonly Item[], reading: Reading): Judgement => {
     const answer = item.answers.of(settled)
     for (const { key, fingerprint } of item.answers.keys) {
       answers.set(`${item.transfer.merchantId}/${key}`, { ...answer, fingerprint })
-      result.answers.push({ merchantId: item.transfer.merchantId, key, fingerprint, answer })
+      result.answers.push({ merchantId: item.transfer.merchantId, key, fingerprint, answer, at: item.transfer.at })
     }
   }
 
   items.forEach((item, index) => {
     const before = answeredBefore(item, answers)
-    const outcome = before ?? refusalOf(item, heads, localIds, openHolds) ?? { kind: 'applied' as const }
+    const touched = item.transfer.legs.map(({ account }) => headOf(heads, account))
+    const outcome = before ?? refusalOf(item, touched, localIds, openHolds) ?? { kind: 'applied' as const }
     result.outcomes.push(outcome)
     if (outcome.kind === 'answered' || outcome.kind === 'key-reused') return
     keep(item, outcome)
@@ -74,13 +75,10 @@ export const judge = (items: readonly Item[], reading: Reading): Judgement => {
     const { transfer } = item
     if (item.localId) localIds.set(`${transfer.merchantId}/${item.localId.value}`, transfer.cause.id)
     if (transfer.closes) openHolds.delete(`${transfer.merchantId}/${transfer.closes}`)
-    const holds = transfer.legs.filter((leg) => leg.held > 0n)
-    if (holds.length > 0) {
-      const held = new Map(holds.map((leg) => [heads.get(keyText(leg.account))!.id, leg.held]))
-      openHolds.set(`${transfer.merchantId}/${transfer.id}`, held)
-    }
-    for (const leg of transfer.legs) {
-      const head = heads.get(keyText(leg.account))!
+    const held = new Map<number, bigint>()
+    transfer.legs.forEach((leg, i) => {
+      const head = touched[i]!
+      if (leg.held > 0n) held.set(head.id, leg.held)
       head.posted += leg.posted
       head.held += leg.held
       head.version += 1
@@ -94,7 +92,8 @@ export const judge = (items: readonly Item[], reading: Reading): Judgement => {
         postedAfter: head.posted,
         heldAfter: head.held,
       })
-    }
+    })
+    if (held.size > 0) openHolds.set(`${transfer.merchantId}/${transfer.id}`, held)
   })
   result.heads = [...changed.values()]
   return result
@@ -113,9 +112,16 @@ const answeredBefore = (
   return undefined
 }
 
+const headOf = (heads: ReadonlyMap<string, AccountHead>, account: AccountKey): AccountHead => {
+  const head = heads.get(keyText(account))
+  if (!head) throw new Error(`account was not read: ${keyText(account)}`)
+  return head
+}
+
+/** @param touched the accounts of the item's legs, in their order */
 const refusalOf = (
   item: Item,
-  heads: ReadonlyMap<string, AccountHead>,
+  touched: readonly AccountHead[],
   localIds: ReadonlyMap<string, string>,
   openHolds: ReadonlyMap<string, ReadonlyMap<number, bigint>>,
 ): Settled | undefined => {
@@ -127,11 +133,10 @@ const refusalOf = (
   if (transfer.closes) {
     const hold = openHolds.get(`${transfer.merchantId}/${transfer.closes}`)
     if (!hold) return { kind: 'refused', guard: 'hold-closed' }
-    requireWholeHold(transfer, hold, heads)
+    requireWholeHold(transfer, hold, touched)
   }
-  for (const leg of transfer.legs) {
-    const head = heads.get(keyText(leg.account))
-    if (!head) throw new Error(`account was not read: ${keyText(leg.account)}`)
+  for (const [i, leg] of transfer.legs.entries()) {
+    const head = touched[i]!
     const after = head.posted + leg.posted - head.held - leg.held
     const falls = leg.posted - leg.held < 0n
     if (falls && ruleOf(leg.account.kind).bounded && after < 0n) {
@@ -145,11 +150,9 @@ const refusalOf = (
 const requireWholeHold = (
   transfer: Transfer,
   hold: ReadonlyMap<number, bigint>,
-  heads: ReadonlyMap<string, AccountHead>,
+  touched: readonly AccountHead[],
 ): void => {
-  const freed = new Map(
-    transfer.legs.filter((leg) => leg.held < 0n).map((leg) => [heads.get(keyText(leg.account))?.id, -leg.held]),
-  )
+  const freed = new Map(transfer.legs.flatMap((leg, i) => (leg.held < 0n ? [[touched[i]!.id, -leg.held] as const] : [])))
   const whole = freed.size === hold.size && [...hold].every(([account, held]) => freed.get(account) === held)
   if (!whole) throw new Error(`transfer ${transfer.id} does not end all of hold ${transfer.closes}`)
 }

@@ -2,6 +2,7 @@ import type { Query } from '../db/index.ts'
 import { arrayLiteral, type Scalar } from './array-literal.ts'
 import { keyText, ruleOf, type AccountKey } from './accounts.ts'
 import type { AccountHead, Judgement, Reading } from './judge.ts'
+import { Parameters } from './parameters.ts'
 import type { Item, RowTable } from './posting.ts'
 
 /** Account ids by `keyText`. Ids never change, so they may be kept for ever. */
@@ -12,10 +13,17 @@ const FIND_ACCOUNTS = `select a.id, a.merchant_id, a.asset, a.kind from unnest($
 const OPEN_ACCOUNTS = `insert into ledger_accounts(merchant_id, asset, kind, bounded)
   select * from unnest($1::uuid[], $2::text[], $3::text[], $4::boolean[]) on conflict do nothing`
 
-/** Makes sure every account exists and its id is in `ids`. */
-export const openAccounts = async (query: Query, ids: AccountIds, keys: readonly AccountKey[]): Promise<void> => {
-  const missing = [...new Map(keys.filter((key) => !ids.has(keyText(key))).map((key) => [keyText(key), key])).values()]
-  if (missing.length === 0) return
+/** Makes sure every account of the items exists and its id is in `ids`. */
+export const openAccounts = async (query: Query, ids: AccountIds, items: readonly Item[]): Promise<void> => {
+  const unknown = new Map<string, AccountKey>()
+  for (const { transfer } of items) {
+    for (const { account } of transfer.legs) {
+      const key = keyText(account)
+      if (!ids.has(key)) unknown.set(key, account)
+    }
+  }
+  if (unknown.size === 0) return
+  const missing = [...unknown.values()]
   // In one order everywhere, so that two processes opening the same accounts wait for each other and don't deadlock.
   missing.sort((a, b) => (keyText(a) < keyText(b) ? -1 : 1))
   const columns = [missing.map((k) => k.merchantId), missing.map((k) => k.asset), missing.map((k) => k.kind)]
@@ -27,7 +35,7 @@ export const openAccounts = async (query: Query, ids: AccountIds, keys: readonly
   for (const row of rows) ids.set(`${row.merchant_id}/${row.asset}/${row.kind}`, row.id as number)
 }
 
-const LOCK = `select id, merchant_id, asset, kind, posted, held, version from ledger_accounts
+const LOCK = `select id, posted, held, version from ledger_accounts
   where id = any($1::bigint[]) order by id for no key update`
 // The offset keeps the planner from turning a join round: a plan made while a table is empty would read all of it later.
 const LOCAL_IDS = `select t.merchant_id, t.local_id, t.object_id from unnest($1::uuid[], $2::text[]) u(m, k)
@@ -44,13 +52,19 @@ const OPEN_HOLDS = `select t.merchant_id, t.id, e.account_id, e.held from unnest
  * need. All statements are sent at once; later ones see what the lock waited for.
  */
 export const readForJudging = async (query: Query, ids: AccountIds, items: readonly Item[]): Promise<Reading> => {
-  const accountIds = new Set(items.flatMap((item) => item.transfer.legs.map((leg) => ids.get(keyText(leg.account))!)))
+  const accountKeys = new Map<number, string>()
+  for (const { transfer } of items) {
+    for (const { account } of transfer.legs) {
+      const key = keyText(account)
+      accountKeys.set(ids.get(key)!, key)
+    }
+  }
   const localIds = items.filter((item) => item.localId)
   const answers = items.flatMap((item) => (item.answers?.keys ?? []).map(({ key }) => ({ merchantId: item.transfer.merchantId, key })))
   const holds = items.filter((item) => item.transfer.closes)
   const none: Record<string, unknown>[] = []
   const [accounts, taken, kept, open] = await Promise.all([
-    query('ledger-lock', LOCK, [arrayLiteral('bigint', [...accountIds].sort((a, b) => a - b))]),
+    query('ledger-lock', LOCK, [arrayLiteral('bigint', [...accountKeys.keys()].sort((a, b) => a - b))]),
     localIds.length === 0
       ? none
       : query('ledger-local-ids', LOCAL_IDS, [
@@ -71,7 +85,7 @@ export const readForJudging = async (query: Query, ids: AccountIds, items: reado
         ]),
   ])
   return {
-    accounts: new Map(accounts.map((r) => [`${r.merchant_id}/${r.asset}/${r.kind}`, headOf(r)])),
+    accounts: new Map(accounts.map((r) => [accountKeys.get(r.id as number)!, headOf(r)])),
     localIds: new Map(taken.map((r) => [`${r.merchant_id}/${r.local_id}`, r.object_id as string])),
     answers: new Map(
       kept.map((r) => [
@@ -100,68 +114,55 @@ const holdsOf = (rows: readonly Record<string, unknown>[]): Reading['openHolds']
   return holds
 }
 
-const WRITE_HEAD = `with upd as (update ledger_accounts a set posted = n.p, held = n.h, version = n.v
-    from unnest($1::bigint[], $2::numeric[], $3::numeric[], $4::bigint[]) n(id, p, h, v) where a.id = n.id),
-  t as (insert into ledger_transfers(merchant_id, id, kind, cause_kind, cause_id, closes, created_at)
-    select * from unnest($5::uuid[], $6::uuid[], $7::text[], $8::text[], $9::uuid[], $10::uuid[], $11::timestamptz[])),
-  l as (insert into local_ids(merchant_id, local_id, operation, object_id)
-    select * from unnest($12::uuid[], $13::text[], $14::text[], $15::uuid[])),
-  r as (insert into request_answers(merchant_id, key, fingerprint, status, body, created_at)
-    select * from unnest($16::uuid[], $17::text[], $18::text[], $19::smallint[], $20::text[], $21::timestamptz[]))`
-const WRITE_ENTRIES = `
-  insert into ledger_entries(account_id, version, transfer_id, posted, held, posted_after, held_after)
-    select * from unnest($22::bigint[], $23::bigint[], $24::uuid[], $25::numeric[], $26::numeric[], $27::numeric[], $28::numeric[])`
-const FIRST_ROW_PARAMETER = 29
-
 /** The second trip: everything a judged batch writes, in one statement. */
 export const writeJudged = async (query: Query, items: readonly Item[], judged: Judgement): Promise<void> => {
   if (judged.applied.length === 0 && judged.answers.length === 0) return
-  const applied = judged.applied.map((i) => items[i]!)
-  const transfers = applied.map((item) => item.transfer)
-  const named = applied.filter((item) => item.localId)
-  const { heads, entries, answers } = judged
-  const at = items[0]!.transfer.at.toISOString()
-  const values = [
-    arrayLiteral('bigint', heads.map((h) => h.id)),
-    arrayLiteral('numeric', heads.map((h) => h.posted)),
-    arrayLiteral('numeric', heads.map((h) => h.held)),
-    arrayLiteral('bigint', heads.map((h) => h.version)),
-    arrayLiteral('uuid', transfers.map((t) => t.merchantId)),
-    arrayLiteral('uuid', transfers.map((t) => t.id)),
-    arrayLiteral('text', transfers.map((t) => t.kind)),
-    arrayLiteral('text', transfers.map((t) => t.cause.kind)),
-    arrayLiteral('uuid', transfers.map((t) => t.cause.id)),
-    arrayLiteral('uuid', transfers.map((t) => t.closes ?? null)),
-    arrayLiteral('timestamptz', transfers.map((t) => t.at.toISOString())),
-    arrayLiteral('uuid', named.map((item) => item.transfer.merchantId)),
-    arrayLiteral('text', named.map((item) => item.localId!.value)),
-    arrayLiteral('text', named.map((item) => item.localId!.operation)),
-    arrayLiteral('uuid', named.map((item) => item.transfer.cause.id)),
-    arrayLiteral('uuid', answers.map((a) => a.merchantId)),
-    arrayLiteral('text', answers.map((a) => a.key)),
-    arrayLiteral('text', answers.map((a) => a.fingerprint)),
-    arrayLiteral('smallint', answers.map((a) => a.answer.status)),
-    arrayLiteral('text', answers.map((a) => a.answer.body)),
-    arrayLiteral('timestamptz', answers.map(() => at)),
-    arrayLiteral('bigint', entries.map((e) => e.accountId)),
-    arrayLiteral('bigint', entries.map((e) => e.version)),
-    arrayLiteral('uuid', entries.map((e) => e.transferId)),
-    arrayLiteral('numeric', entries.map((e) => e.posted)),
-    arrayLiteral('numeric', entries.map((e) => e.held)),
-    arrayLiteral('numeric', entries.map((e) => e.postedAfter)),
-    arrayLiteral('numeric', entries.map((e) => e.heldAfter)),
+  const { text, values } = writeStatement(items, judged)
+  await query(nameOf(text), text, values)
+}
+
+const writeStatement = (items: readonly Item[], { applied, heads, entries, answers }: Judgement): { text: string; values: string[] } => {
+  const done = applied.map((index) => items[index]!)
+  const transfers = done.map((item) => item.transfer)
+  const named = done.filter((item) => item.localId)
+  const parameters = new Parameters()
+  const arrays = <T>(of: readonly T[], columns: readonly (readonly [type: string, value: (one: T) => Scalar])[]): string =>
+    columns.map(([type, value]) => parameters.array(type, of.map(value))).join(', ')
+  const insert = (into: string, from: string): string => `insert into ${into} select * from unnest(${from})`
+  const parts = [
+    `upd as (update ledger_accounts a set posted = n.p, held = n.h, version = n.v from unnest(${arrays(heads, [
+      ['bigint', (h) => h.id], ['numeric', (h) => h.posted], ['numeric', (h) => h.held], ['bigint', (h) => h.version],
+    ])}) n(id, p, h, v) where a.id = n.id)`,
+    `t as (${insert('ledger_transfers(merchant_id, id, kind, cause_kind, cause_id, closes, created_at)', arrays(transfers, [
+      ['uuid', (t) => t.merchantId], ['uuid', (t) => t.id], ['text', (t) => t.kind], ['text', (t) => t.cause.kind], ['uuid', (t) => t.cause.id],
+      ['uuid', (t) => t.closes ?? null], ['timestamptz', (t) => t.at.toISOString()],
+    ]))})`,
+    `l as (${insert('local_ids(merchant_id, local_id, operation, object_id)', arrays(named, [
+      ['uuid', (item) => item.transfer.merchantId], ['text', (item) => item.localId!.value], ['text', (item) => item.localId!.operation],
+      ['uuid', (item) => item.transfer.cause.id],
+    ]))})`,
+    `r as (${insert('request_answers(merchant_id, key, fingerprint, status, body, created_at)', arrays(answers, [
+      ['uuid', (a) => a.merchantId], ['text', (a) => a.key], ['text', (a) => a.fingerprint], ['smallint', (a) => a.answer.status],
+      ['text', (a) => a.answer.body], ['timestamptz', (a) => a.at.toISOString()],
+    ]))})`,
+    ...rowsByTable(done).map(({ table: { name, columns }, tuples }) => {
+      const into = `${name}(${columns.map((column) => column.name).join(', ')})`
+      return `row_${name} as (${insert(into, arrays(tuples, columns.map(({ type }, i) => [type, (tuple) => tuple[i]!] as const)))})`
+    }),
   ]
-  const rows = rowsByTable(applied)
-  let parameter = FIRST_ROW_PARAMETER
-  let inserts = ''
-  for (const { table, tuples } of rows) {
-    const arrays = table.columns.map((column) => `$${parameter++}::${column.type}[]`)
-    inserts += `,\n  row_${table.name} as (insert into ${table.name}(${table.columns.map((c) => c.name).join(', ')})
-    select * from unnest(${arrays.join(', ')}))`
-    table.columns.forEach(({ type }, i) => values.push(arrayLiteral(type, tuples.map((tuple) => tuple[i]!))))
-  }
-  const name = `ledger-write ${rows.map((r) => r.table.name).join(' ')}`
-  await query(name, WRITE_HEAD + inserts + WRITE_ENTRIES, values)
+  const last = insert('ledger_entries(account_id, version, transfer_id, posted, held, posted_after, held_after)', arrays(entries, [
+    ['bigint', (e) => e.accountId], ['bigint', (e) => e.version], ['uuid', (e) => e.transferId], ['numeric', (e) => e.posted], ['numeric', (e) => e.held],
+    ['numeric', (e) => e.postedAfter], ['numeric', (e) => e.heldAfter],
+  ]))
+  return { text: `with ${parts.join(',\n')}\n${last}`, values: parameters.values }
+}
+
+/** Batches of one kind share a statement, whose plan each connection keeps under its name. There are a few dozen kinds. */
+const names = new Map<string, string>()
+const nameOf = (text: string): string => {
+  const name = names.get(text) ?? `ledger-write-${names.size + 1}`
+  names.set(text, name)
+  return name
 }
 
 /** Tables in one fixed order, so that statements with the same tables are the same statement. */
