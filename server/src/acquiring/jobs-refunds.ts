@@ -3,6 +3,7 @@ import { inTransaction } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
+import type { PaymentListener } from './payment.ts'
 import { heedRefund, recordRefundAsked } from './refunding.ts'
 import { claimRefunds, refundAgainAt, type Refund } from './refund-store.ts'
 import { findPayment } from './store.ts'
@@ -14,6 +15,7 @@ const MOST_AT_ONCE = 10
 export interface RefundJobDeps {
   runtime: Runtime
   acquirers: ReadonlyMap<string, Acquirer>
+  listener: PaymentListener
   pause(name: string): Promise<void>
 }
 
@@ -49,7 +51,7 @@ const step = async (deps: RefundJobDeps, refund: Refund): Promise<void> => {
   await deps.pause('refund-answer-not-stored')
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    await carryOut(tx, await heedRefund(tx, refund, answer, moment), moment)
+    await carryOut(tx, await heedRefund(tx, refund, answer, deps.listener, moment), moment)
   })
 }
 

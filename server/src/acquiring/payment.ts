@@ -60,6 +60,8 @@ export interface PaymentListener {
   ended(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
   /** Its page is there, or it is not known whether it will be: the payer sees something else from now on. */
   changed(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
+  /** The acquirer has given money of a payment back; minor units of what was paid. */
+  refunded(tx: Tx, payment: Payment, refund: { id: string; units: bigint }, moment: Moment): Promise<Effects>
   /** What should be charged for a suspended payment that the operator gives to the merchant. */
   feeOf(payment: Payment): bigint
 }

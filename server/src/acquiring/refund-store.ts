@@ -71,6 +71,13 @@ export const findRefund = async (db: Db | Tx, id: string): Promise<Refund | unde
   return rows[0]
 }
 
+/** What has been given back of a payment, minor units; what is under way does not count. */
+export const givenBackOf = async (db: Db | Tx, merchantId: string, paymentId: string): Promise<bigint> => {
+  const { rows } = await sql<{ units: bigint }>`select coalesce(sum(units), 0) as units from payment_refunds
+    where merchant_id = ${merchantId} and payment_id = ${paymentId} and state = 'done'`.execute(db)
+  return rows[0]!.units
+}
+
 /** Whether the acquirer has been asked for a refund of a payment that has not ended. */
 export const hasOpenRefund = async (tx: Tx, { merchantId, id }: Pick<Payment, 'merchantId' | 'id'>): Promise<boolean> => {
   const { rows } = await sql`select from payment_refunds where merchant_id = ${merchantId} and payment_id = ${id}

@@ -1,9 +1,10 @@
 import type { AcquirerState } from '../adapters/acquirers/port.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
-import { noEffects, type Effects } from '../effects/index.ts'
+import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { apply } from '../ledger/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import type { PaymentListener } from './payment.ts'
 import { captureRefundItem, holdRefundItem, releaseRefundItem } from './postings.ts'
 import { hasOpenRefund, insertRefund, lockRefund, moveRefund, refundAgainAt, uncountRefund, type Refund } from './refund-store.ts'
 import type { RoutingTable } from './routing.ts'
@@ -68,7 +69,7 @@ export const recordRefundAsked = (tx: Tx, refund: Refund, until: Date, at: Date)
   moveRefund(tx, refund, 'asked', { at, next: until })
 
 /** What the acquirer answered. Anything but a clear answer is asked again, as the same refund. */
-export const heedRefund = async (tx: Tx, claimed: Refund, answer: AcquirerState, moment: Moment): Promise<Effects> => {
+export const heedRefund = async (tx: Tx, claimed: Refund, answer: AcquirerState, listener: PaymentListener, moment: Moment): Promise<Effects> => {
   // The payment's row first, in the order in which asking about the payment locks.
   const payment = await lockPayment(tx, claimed.paymentId)
   const refund = await lockRefund(tx, claimed.id)
@@ -83,7 +84,8 @@ export const heedRefund = async (tx: Tx, claimed: Refund, answer: AcquirerState,
   if (payment.state === 'suspended' && payment.refundedUnits === payment.paidUnits) {
     await resolveAlert(tx, 'payment-suspended', payment.id, moment.at)
   }
-  return { items: [captureRefundItem({ ...done, costUnits: answer.feeUnits ?? 0n }, moment)], notices: [] }
+  const told = await listener.refunded(tx, payment, done, moment)
+  return joinEffects([{ items: [captureRefundItem({ ...done, costUnits: answer.feeUnits ?? 0n }, moment)], notices: [] }, told])
 }
 
 const refuse = async (tx: Tx, refund: Refund, message: string, moment: Moment): Promise<Effects> => {

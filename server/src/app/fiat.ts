@@ -70,7 +70,7 @@ export const createFiatJobs = (world: FiatWorld, pause: PausePoint): Job[] => {
   const { runtime, publicUrl, acquirers: { byName: acquirers, table } } = world
   return [
     createPaymentJob({ runtime, acquirers, table, listener: paymentListener(world), publicUrl, pause }, PAYMENTS_EVERY_MS),
-    createRefundJob({ runtime, acquirers, pause }, REFUNDS_EVERY_MS),
+    createRefundJob({ runtime, acquirers, listener: paymentListener(world), pause }, REFUNDS_EVERY_MS),
     createFiatExpiryJob({ runtime, settings: fiatSettings(world), pause }, EXPIRY_EVERY_MS),
     createStatementJob({ runtime, acquirers, payouts: payoutBooks, pause }, STATEMENTS_EVERY_MS),
     createAcquiringPruneJob(runtime),

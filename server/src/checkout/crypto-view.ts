@@ -132,6 +132,7 @@ const paidState = ({ id, ticker, asked, paid, over, movedAt }: PayerInvoice, who
   asked: whole,
   paid: { value: paid.text, ticker: ticker! },
   over: over.units > 0n ? over.text : undefined,
+  givenBack: undefined,
   closed: paid.units < asked!.units,
   when: movedAt,
   card: undefined,

@@ -92,15 +92,16 @@ const stateOf = (invoice: FiatInvoice, standing: FiatInvoiceForPayer['standing']
     case 'failed':
       return { at: 'failed', asked, reason: standing.reason ?? undefined, canRetry: standing.canRetry }
     case 'paid':
-      return paidState(invoice, asked, standing.when, catalogue)
+      return paidState(invoice, asked, standing, catalogue)
   }
 }
 
-const paidState = ({ id, paidUnits, maskedCard }: FiatInvoice, asked: Amount, when: Date, catalogue: Catalogue): PageState => ({
+const paidState = ({ id, paidUnits, maskedCard }: FiatInvoice, asked: Amount, { when, givenBack }: { when: Date; givenBack: bigint }, catalogue: Catalogue): PageState => ({
   at: 'paid',
   asked,
   paid: paidUnits === null ? asked : { value: text(paidUnits, asked.ticker, catalogue), ticker: asked.ticker },
   over: undefined,
+  givenBack: givenBack > 0n ? text(givenBack, asked.ticker, catalogue) : undefined,
   closed: false,
   when: when.getTime(),
   card: maskedCard !== null && /\d/.test(maskedCard) ? maskedCard : undefined,

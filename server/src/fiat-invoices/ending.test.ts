@@ -8,6 +8,7 @@ import { migrated } from '../../../test/setup/migrated.ts'
 import { acceptPayment, requestRefund } from '../acquiring/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { applyAll, auditLedger } from '../ledger/index.ts'
+import { listMails } from '../mail/index.ts'
 import { createPaymentFollowing } from './index.ts'
 import { catalogue, createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
 
@@ -135,6 +136,29 @@ describe('money that goes back', () => {
     await paid()
     expect([await world.balance('merchant'), await world.balance('receivable')]).toEqual([8_00n, 0n])
     expect((await sql<{ lifted: boolean }>`select lifted_at is not null as lifted from freezes`.execute(world.db)).rows).toEqual([{ lifted: true }])
+  })
+
+  test('is told its payer once it is done, and the page says so; what is under way or refused is not', async () => {
+    const { id, reference } = await paid()
+    const letters = async () => (await listMails(world.db, {})).filter(({ kind }) => kind === 'card-refunded')
+    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'paid', givenBack: 0n })
+    world.first.refundAnswer = 'waiting'
+    await refund(reference, 30_00n)
+    await world.work()
+    expect((await world.forPayer(id)).standing).toMatchObject({ givenBack: 0n })
+    world.first.refundAnswer = 'refused'
+    await world.later(60_000)
+    expect((await world.forPayer(id)).standing).toMatchObject({ givenBack: 0n })
+    expect(await letters()).toEqual([])
+    expect(await world.alerts()).toEqual(['refund-refused'])
+    world.first.refundAnswer = 'succeeded'
+    await refund(reference, 30_00n)
+    await world.later(60_000)
+    await refund(reference, 20_00n)
+    await world.later(60_000)
+    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'paid', givenBack: 50_00n })
+    expect((await letters()).map(({ state }) => state)).toEqual(['queued', 'queued'])
+    expect(await statuses()).toEqual(['Pending', 'Done'])
   })
 
   test('F5: fifty refunds at once never come to more than the payment', async () => {

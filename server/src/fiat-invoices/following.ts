@@ -5,7 +5,7 @@ import type { Tx } from '../db/index.ts'
 import { noEffects, type Effects } from '../effects/index.ts'
 import { INVOICE_ERRORS, type FiatInvoice } from './invoice.ts'
 import { assetOf, noticeOf } from './notice.ts'
-import { mailReceipt } from './receipt.ts'
+import { mailReceipt, mailRefund } from './receipt.ts'
 import type { FiatInvoiceSettings } from './settings.ts'
 import { announceChange, change, lockById } from './store.ts'
 
@@ -34,6 +34,13 @@ export const createPaymentFollowing = (settings: Settings): PaymentListener => (
 
   changed: async (tx, { invoiceId }) => {
     await announceChange(tx, invoiceId)
+    return noEffects
+  },
+
+  refunded: async (tx, payment, refund, moment) => {
+    const invoice = await lockOf(tx, payment)
+    await mailRefund(tx, invoice, payment, refund, settings, moment)
+    await announceChange(tx, invoice.id)
     return noEffects
   },
 

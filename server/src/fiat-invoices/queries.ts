@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isUnderWay, paymentsOf, type Payment } from '../acquiring/index.ts'
+import { givenBackOf, isUnderWay, paymentsOf, type Payment } from '../acquiring/index.ts'
 import type { FiatAsset } from '../assets/index.ts'
 import type { Db, Tx } from '../db/index.ts'
 import { offered } from './amounts.ts'
@@ -18,7 +18,8 @@ export type FiatStanding =
   | { at: 'leaving'; page: NonNullable<Payment['page']> }
   /** the acquirer says paid, and is asked to confirm it */
   | { at: 'checking' }
-  | { at: 'paid'; when: Date }
+  /** `givenBack`: of it, minor units */
+  | { at: 'paid'; when: Date; givenBack: bigint }
   /** `reason`: the acquirer's words, or null */
   | { at: 'failed'; reason: string | null; canRetry: boolean }
   /** its time ran out, and no card was tried */
@@ -52,7 +53,7 @@ const standingOf = async (db: Db | Tx, invoice: FiatInvoice, { catalogue, table 
     case 'paid':
       return { at: 'checking' }
     case 'done':
-      return { at: 'paid', when: invoice.updatedAt }
+      return { at: 'paid', when: invoice.updatedAt, givenBack: invoice.paymentId === null ? 0n : await givenBackOf(db, merchantId, invoice.paymentId) }
     case 'failed':
       return invoice.paymentId === null ? { at: 'expired' } : { at: 'failed', reason: errorMessage, canRetry: false }
     case 'pending':

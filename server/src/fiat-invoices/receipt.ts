@@ -1,4 +1,4 @@
-import { findPayment } from '../acquiring/index.ts'
+import { findPayment, type Payment } from '../acquiring/index.ts'
 import type { Language } from '../base/language.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
@@ -24,4 +24,22 @@ export const mailReceipt = async (tx: Tx, invoice: FiatInvoice, language: Langua
     fee: null, card: maskedCard, reference: payment?.acquirerReference ?? null,
   } as const
   await queueMails(tx, [{ merchantId, about: id, to: email, language, kind: 'receipt', data: { receipt, pageUrl: pageUrl(settings, id) } }], moment)
+}
+
+/** Queues the payer's letter that money of a payment is on its way back to the card, where its address is known. Units are minor units. */
+export const mailRefund = async (
+  tx: Tx,
+  { id, merchantId, email, name, description }: FiatInvoice,
+  { language, paidTicker, paidUnits, maskedCard }: Payment,
+  refund: { id: string; units: bigint },
+  settings: Settings,
+  moment: Moment,
+): Promise<void> => {
+  if (email === null) return
+  const show = (amount: bigint): string => formatUnits(amount, assetOf(paidTicker!, settings.catalogue).scale)
+  const data = {
+    invoiceId: id, company: await companyOf(tx, merchantId), description: description ?? name, amount: show(paidUnits!), refund: show(refund.units), ticker: paidTicker!,
+    card: maskedCard, pageUrl: pageUrl(settings, id),
+  }
+  await queueMails(tx, [{ merchantId, about: refund.id, to: email, language, kind: 'card-refunded', data }], moment)
 }

@@ -87,7 +87,7 @@ export const createFiatWorld = async (url: string): Promise<FiatTestWorld> => {
   const runtime: Runtime = { db, clock: clock as Runtime['clock'], newId, log: pino({ level: 'silent' }) }
   const jobs: Job[] = [
     createPaymentJob({ runtime, acquirers, table, listener, publicUrl: settings.publicUrl, pause }, 1),
-    createRefundJob({ runtime, acquirers, pause }, 1),
+    createRefundJob({ runtime, acquirers, listener, pause }, 1),
     createFiatExpiryJob({ runtime, settings, pause }, 1),
   ]
   const deps = { runtime, settings, directory, newInvoiceId: randomUUID, keepTarget: createTargetKeeper(db, { catalogue: settings.catalogue, bitcoinChain: 'regtest' }) }

@@ -17,6 +17,8 @@ export interface Letters {
     note: string | null
     pageUrl: string
   }
+  /** to the payer: money of a card payment went back to the card. `amount` is what was paid, `refund` what went back now */
+  'card-refunded': Omit<InvoiceMoney, 'blockchain'> & { refund: string; card: string | null; pageUrl: string }
   /** to the merchant: notifications have not been taken for the whole schedule */
   'webhooks-exhausted': { merchant: string; url: string | null; objectId: string; sequence: number; error: string | null; since: number }
   /** to the merchant: what was deposited and paid out since the last such letter */
@@ -56,6 +58,7 @@ export const AUDIENCES: { readonly [Kind in LetterKind]: 'payer' | 'merchant' } 
   receipt: 'payer',
   underpaid: 'payer',
   'claim-answered': 'payer',
+  'card-refunded': 'payer',
   'webhooks-exhausted': 'merchant',
   activity: 'merchant',
 }

@@ -53,6 +53,10 @@ export const LETTERS: { readonly [Kind in LetterKind]: Extract<LetterContent, { 
       hash: '8e67b5c8a14f2d5b1c9a0b6f35d7e8c2a4f6081b3d5e7f9012a3b4c5d6e7f809', note: 'Sorry that it did not work out.', pageUrl,
     },
   },
+  'card-refunded': {
+    kind: 'card-refunded',
+    data: { invoiceId: ID, company, description: 'Тапсырыс № 77', amount: '25000', refund: '10000', ticker: 'KZT', card: '444433******1111', pageUrl: `https://pay.example/invoices/fiat/${ID}` },
+  },
   'webhooks-exhausted': {
     kind: 'webhooks-exhausted',
     data: { merchant: 'Zerno', url: 'https://zerno.example/hooks/bursar', objectId: ID, sequence: 12, error: '502 Bad Gateway', since: AT },

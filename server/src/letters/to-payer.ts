@@ -86,3 +86,26 @@ export const claimLetter = (data: Letters['claim-answered'], t: Texts): LetterPa
     ],
   }
 }
+
+export const cardRefundLetter = (data: Letters['card-refunded'], t: Texts): LetterParts => {
+  const head = headOf(t, data)
+  const { names } = t
+  const refund = showAmount(data.refund, data.ticker)
+  return {
+    ...head,
+    subject: t.claim.subject.sent(head.sender),
+    title: t.claim.title.sent,
+    tone: 'good',
+    amount: refund,
+    blocks: [
+      { kind: 'paragraph', text: t.cardRefund(head.sender, refund) },
+      facts(
+        data.description !== null && { name: names.description, value: showText(data.description) },
+        data.card !== null && { name: names.card, value: showText(data.card, 32) },
+        { name: names.received, value: showAmount(data.amount, data.ticker) },
+        { name: names.invoice, value: data.invoiceId, code: true },
+      ),
+      { kind: 'button', label: t.receipt.open, url: data.pageUrl },
+    ],
+  }
+}

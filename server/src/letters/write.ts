@@ -9,7 +9,7 @@ import { ru } from './texts/ru.ts'
 import type { Texts } from './texts/texts.ts'
 import { uk } from './texts/uk.ts'
 import { activityLetter, exhaustedLetter } from './to-merchant.ts'
-import { claimLetter, receiptLetter, underpaidLetter } from './to-payer.ts'
+import { cardRefundLetter, claimLetter, receiptLetter, underpaidLetter } from './to-payer.ts'
 
 const TEXTS: Record<Language, Texts> = { uk, kk, ru, en }
 
@@ -33,6 +33,8 @@ const partsOf = (content: LetterContent, t: Texts): LetterParts => {
       return underpaidLetter(content.data, t)
     case 'claim-answered':
       return claimLetter(content.data, t)
+    case 'card-refunded':
+      return cardRefundLetter(content.data, t)
     case 'webhooks-exhausted':
       return exhaustedLetter(content.data, t)
     case 'activity':

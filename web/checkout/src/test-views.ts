@@ -52,7 +52,7 @@ const TENGE = { value: '45000', ticker: 'KZT' }
 const openCrypto: PageState = { at: 'open', asked: PRICE, email: 'ask', amountEntry: undefined, options: OPTIONS, ratesAway: false, until: NOW + 47 * HOUR }
 const pay: PageState = { at: 'pay', to: TRON, asked: ASKED, base: PRICE, paid: '0', missing: '24.09', send: '24.09', payments: [], until: NOW + 47 * HOUR, quote: { price: '41.51', until: NOW + 870_000, over: false }, ratesAway: false }
 const partly = { ...pay, paid: '10', missing: '14.09', send: '14.09', payments: [received('10', 20)] } as const
-const paid: PageState = { at: 'paid', asked: ASKED, paid: ASKED, over: undefined, closed: false, when: NOW - 60_000, card: undefined, payments: [received('24.09', 20)], receipt: `/invoices/crypto/${ID}/receipt.pdf` }
+const paid: PageState = { at: 'paid', asked: ASKED, paid: ASKED, over: undefined, givenBack: undefined, closed: false, when: NOW - 60_000, card: undefined, payments: [received('24.09', 20)], receipt: `/invoices/crypto/${ID}/receipt.pdf` }
 const underpaid = { at: 'underpaid', asked: ASKED, paid: '10', missing: '14.09', payments: [received('10', 20)] } as const
 const claim = { canPayRest: true, networkName: 'Tron (TRC-20)', refund: undefined } as const
 const openFiat: PageState = { at: 'open', asked: CARD, email: 'ask', amountEntry: undefined, options: [], ratesAway: false, until: NOW + 47 * HOUR }
@@ -98,6 +98,7 @@ export const VIEWS: Readonly<Record<string, PageView>> = {
   'fiat-leaving': base('fiat', { at: 'leaving', asked: CARD, ...bank }),
   'fiat-checking': base('fiat', { at: 'checking', asked: CARD, back: bank }),
   'fiat-failed': base('fiat', { at: 'failed', asked: CARD, reason: 'Insufficient funds', canRetry: true }),
-  'fiat-paid': base('fiat', { at: 'paid', asked: TENGE, paid: TENGE, over: undefined, closed: false, when: NOW - 60_000, card: '440043******1234', payments: [], receipt: `/invoices/fiat/${ID}/receipt.pdf` }),
+  'fiat-paid': base('fiat', { at: 'paid', asked: TENGE, paid: TENGE, over: undefined, givenBack: undefined, closed: false, when: NOW - 60_000, card: '440043******1234', payments: [], receipt: `/invoices/fiat/${ID}/receipt.pdf` }),
+  'fiat-refunded': base('fiat', { at: 'paid', asked: TENGE, paid: TENGE, over: undefined, givenBack: TENGE.value, closed: false, when: NOW - 60_000, card: '440043******1234', payments: [], receipt: `/invoices/fiat/${ID}/receipt.pdf` }),
   'fiat-expired': base('fiat', { at: 'expired', asked: CARD }),
 }

@@ -150,6 +150,8 @@ export interface PaidState {
   paid: Amount
   /** how much more than asked */
   over: string | undefined
+  /** how much of it went back to the card; fiat */
+  givenBack: string | undefined
   /** the merchant took what had come as enough */
   closed: boolean
   when: number

@@ -28,6 +28,7 @@ export const en: Texts = {
       sent: (company, refund) => `${company} has sent ${refund} back to the address you gave.`,
     },
   },
+  cardRefund: (company, refund) => `${company} has sent ${refund} back to the card you paid with. The bank of the card may take some days to show it.`,
   exhausted: {
     subject: (merchant) => `${merchant}: notifications are not being accepted`,
     title: 'Notifications are not being accepted',

@@ -28,6 +28,7 @@ export const kk: Texts = {
       sent: (company, refund) => `${company} сіз көрсеткен мекенжайға ${refund} жіберді.`,
     },
   },
+  cardRefund: (company, refund) => `${company} сіз төлеген картаға ${refund} қайтарды. Карта банкі мұны бірнеше күннен кейін көрсетуі мүмкін.`,
   exhausted: {
     subject: (merchant) => `${merchant}: хабарландырулар қабылданбай жатыр`,
     title: 'Хабарландырулар қабылданбай жатыр',

@@ -28,6 +28,7 @@ export const ru: Texts = {
       sent: (company, refund) => `Компания ${company} отправила ${refund} на адрес, который вы указали.`,
     },
   },
+  cardRefund: (company, refund) => `Компания ${company} вернула ${refund} на карту, которой вы платили. Банк карты может показать это через несколько дней.`,
   exhausted: {
     subject: (merchant) => `${merchant}: уведомления не принимаются`,
     title: 'Уведомления не принимаются',

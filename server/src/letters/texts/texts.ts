@@ -19,6 +19,8 @@ export interface Texts {
     title: Record<'approved' | 'declined' | 'sent', string>
     body: Record<'approved' | 'declined' | 'sent', (company: string, refund: string) => string>
   }
+  /** card payments that went back */
+  cardRefund: (company: string, refund: string) => string
   exhausted: {
     subject: (merchant: string) => string
     title: string

@@ -28,6 +28,7 @@ export const uk: Texts = {
       sent: (company, refund) => `Компанія ${company} надіслала ${refund} на адресу, яку ви вказали.`,
     },
   },
+  cardRefund: (company, refund) => `Компанія ${company} повернула ${refund} на картку, якою ви платили. Банк картки може показати це за кілька днів.`,
   exhausted: {
     subject: (merchant) => `${merchant}: сповіщення не приймаються`,
     title: 'Сповіщення не приймаються',

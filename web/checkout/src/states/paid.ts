@@ -24,6 +24,7 @@ export const paidPanel = (scene: Scene<PaidState>): Panel => {
   const back = outsideLink(view.returnTo)
   const body = html`<p>${state.closed ? words.closed(company) : words.paid(company)}</p>
 ${state.over !== undefined && note('warn', ICONS.alert, words.over(scene.amount({ value: state.over, ticker: state.paid.ticker }), company))}
+${state.givenBack !== undefined && note('calm', ICONS.turn, words.givenBack(scene.amount({ value: state.givenBack, ticker: state.paid.ticker })))}
 ${facts([
   [words.amountPaid, scene.amount(state.paid)],
   state.asked.value === state.paid.value && state.asked.ticker === state.paid.ticker ? undefined : [words.amountAsked, scene.amount(state.asked)],
@@ -35,5 +36,6 @@ ${seenPayments(scene, state.payments)}
 <div class="actions">${back !== undefined && html`<a class="button" href="${back}" rel="noreferrer">${words.backTo(company)}</a>
 <p class="soft again" hidden data-return="${back}" data-after="${RETURN_AFTER_S}" data-words="${words.returning(0)}"><span></span> <button class="second copy" type="button">${words.stay}</button></p>`}
 ${state.receipt !== undefined && html`<a class="button second" href="${state.receipt}?lang=${language}">${words.receipt}</a>`}</div>`
-  return { title: words.paidTitle, step: 2, tone: 'good', icon: ICONS.check, changes: false, body }
+  const isBack = state.givenBack === state.paid.value
+  return { title: isBack ? words.givenBackTitle : words.paidTitle, step: 2, tone: 'good', icon: ICONS.check, changes: false, body }
 }

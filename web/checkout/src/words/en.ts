@@ -111,6 +111,8 @@ export const en = {
   underpaidChoose: 'You can pay the rest or ask for your money back.',
   underpaidRefund: 'You can ask for your money back.',
   payRest: (missing: string) => `Pay the rest, ${missing}`,
+  givenBackTitle: 'Refunded',
+  givenBack: (amount: string) => `${amount} was returned to the card. The bank of the card may take some days to show it.`,
   refundTitle: 'Ask for your money back',
   refundAddress: (network: string) => `Your own address on ${network}`,
   refundHint: 'Not an address of an exchange if you can avoid it. The seller has to approve the refund.',

@@ -112,6 +112,8 @@ export const kk: Words = {
   underpaidChoose: 'Қалғанын төлеуге немесе ақшаны қайтаруды сұрауға болады.',
   underpaidRefund: 'Ақшаны қайтаруды сұрауға болады.',
   payRest: (missing) => `Қалғанын төлеу: ${missing}`,
+  givenBackTitle: 'Ақша қайтарылды',
+  givenBack: (amount) => `${amount} картаға қайтарылды. Карта банкі мұны бірнеше күннен кейін көрсетуі мүмкін.`,
   refundTitle: 'Ақшаны қайтаруды сұрау',
   refundAddress: (network) => `${network} желісіндегі өз мекенжайыңыз`,
   refundHint: 'Мүмкін болса, биржаның мекенжайы емес. Қайтаруды сатушы мақұлдайды.',

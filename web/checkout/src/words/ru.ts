@@ -112,6 +112,8 @@ export const ru: Words = {
   underpaidChoose: 'Можно доплатить остаток или попросить возврат денег.',
   underpaidRefund: 'Можно попросить возврат денег.',
   payRest: (missing) => `Доплатить ${missing}`,
+  givenBackTitle: 'Деньги возвращены',
+  givenBack: (amount) => `${amount} возвращено на карту. Банк карты может показать это через несколько дней.`,
   refundTitle: 'Попросить возврат',
   refundAddress: (network) => `Ваш собственный адрес в сети ${network}`,
   refundHint: 'По возможности не адрес биржи. Возврат одобряет продавец.',

@@ -112,6 +112,8 @@ export const uk: Words = {
   underpaidChoose: 'Можна доплатити решту або попросити повернення грошей.',
   underpaidRefund: 'Можна попросити повернення грошей.',
   payRest: (missing) => `Доплатити ${missing}`,
+  givenBackTitle: 'Кошти повернено',
+  givenBack: (amount) => `${amount} повернено на картку. Банк картки може показати це за кілька днів.`,
   refundTitle: 'Попросити повернення',
   refundAddress: (network) => `Ваша власна адреса в мережі ${network}`,
   refundHint: 'По змозі не адреса біржі. Повернення погоджує продавець.',
