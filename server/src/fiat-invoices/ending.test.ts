@@ -8,7 +8,7 @@ import { migrated } from '../../../test/setup/migrated.ts'
 import { acceptPayment, requestRefund } from '../acquiring/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { applyAll, auditLedger } from '../ledger/index.ts'
-import { listMails } from '../mail/index.ts'
+import { announceSending, listMails } from '../mail/index.ts'
 import { createPaymentFollowing } from './index.ts'
 import { catalogue, createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
 
@@ -139,6 +139,7 @@ describe('money that goes back', () => {
   })
 
   test('is told its payer once it is done, and the page says so; what is under way or refused is not', async () => {
+    await inTransaction(world.db, (tx) => announceSending(tx, true, new Date(world.now)))
     const { id, reference } = await paid()
     const letters = async () => (await listMails(world.db, {})).filter(({ kind }) => kind === 'card-refunded')
     expect((await world.forPayer(id)).standing).toMatchObject({ at: 'paid', givenBack: 0n })

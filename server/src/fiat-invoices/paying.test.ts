@@ -65,7 +65,7 @@ describe('an invoice that is paid', () => {
       { ...common, status: 'Done', paidAmount: '100', fee: '2', cardNumber: '411111******1111', to: '411111******1111' },
     ])
     for (const { body } of notices) expect([...Value.Errors(fiatInvoiceNotice.schema, body)]).toEqual([])
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'paid', when: new Date(START) })
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'paid', when: new Date(START), givenBack: 0n })
   })
 
   test('mails its payer one receipt, in the language the page had', async () => {
