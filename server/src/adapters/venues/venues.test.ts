@@ -1,7 +1,10 @@
 /** Venues against the emulator, which speaks Binance's API: an unmodified ccxt trades on it, with signatures that are checked. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { on } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startVenue } from '../../../../sandbox/venue/index.ts'
 import { signatureOf } from '../../../../sandbox/venue/signature.ts'
@@ -51,6 +54,35 @@ describe('signatures', () => {
     await emulator.stop()
   }, 30_000)
 })
+
+test.runIf(process.platform === 'linux')('the process of ccxt ends with the one that was killed, and is started again when it has ended itself', async () => {
+  const emulator = await start()
+  const given = { exchange: 'binance', origin: emulator.url, ...files }
+  const program = `import { openVenue, readVenueSettings } from './server/src/adapters/venues/settings.ts'
+    const venue = openVenue(readVenueSettings(${JSON.stringify(given)}))
+    await venue.balances()
+    console.log('ready')
+    process.stdin.once('data', async () => { await venue.balances(); console.log('again') })`
+  const worker = spawn(process.execPath, ['--input-type=module', '-e', program], { cwd: new URL('../../../../', import.meta.url), stdio: ['pipe', 'pipe', 'inherit'] })
+  const said = async (what: string): Promise<void> => {
+    for await (const [chunk] of on(worker.stdout, 'data')) if (String(chunk).includes(what)) return
+  }
+  const child = (): number => Number(readFileSync(`/proc/${worker.pid}/task/${worker.pid}/children`, 'utf8').trim().split(' ')[0])
+  const gone = async (pid: number): Promise<void> => {
+    while (existsSync(`/proc/${pid}`)) await sleep(50)
+  }
+  await said('ready')
+  const first = child()
+  process.kill(first, 'SIGKILL')
+  await gone(first)
+  worker.stdin.write('go\n')
+  await said('again')
+  const second = child()
+  expect(second).not.toBe(first)
+  worker.kill('SIGKILL')
+  await gone(second)
+  await emulator.stop()
+}, 30_000)
 
 describe('settings', () => {
   test.each([
