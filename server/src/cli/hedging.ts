@@ -97,6 +97,9 @@ export const reconcileVenue = async ({ runtime, config }: Opened): Promise<numbe
     const lines = await compareVenue({ runtime, catalogue, venue })
     if (!lines) print(`${venue.name}: can't be compared now (an order has not ended); try again`)
     return lines ? printLines(catalogue, lines) : 0
+  } catch (error) {
+    print(`${venue.name}: can't be compared: ${error instanceof Error ? error.message : String(error)}`)
+    return 1
   } finally {
     await venue.close()
   }

@@ -1,7 +1,7 @@
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { endReservation, moveInventory, reserveInventory } from '../exchange/index.ts'
-import { applyAll } from '../ledger/index.ts'
+import { applyAll, type Item } from '../ledger/index.ts'
 import type { Found, Placed, VenueFill } from '../adapters/venues/port.ts'
 import { PIVOT } from '../rates/index.ts'
 import { unitsOfFill, valueOfFill } from './amounts.ts'
@@ -49,21 +49,27 @@ const SETTLE_MS = 10_000
 export const learn = async (tx: Tx, id: string, learnt: Learnt, catalogue: Pick<Catalogue, 'find'>, moment: Moment): Promise<{ order: HedgeOrder; fills: number }> => {
   const order = await lockOrder(tx, id)
   if (!OPEN_STATES.includes(order.state)) return { order, fills: 0 }
-  let [reserved, fills] = [order.reserved, 0]
+  const booked: Booked[] = []
   for (const fill of learnt.kind === 'known' ? learnt.fills : []) {
-    const left = await bookFill(tx, order, fill, reserved, catalogue, moment)
-    if (left === undefined) continue
-    reserved = left
-    fills += 1
+    const units = unitsOfFill(order, fill, catalogue)
+    const item = fillItem(order.venue, order.id, units, moment)
+    if (await insertFill(tx, order, fill, item.transfer.id)) booked.push({ fill, units, item })
   }
   const executed = await bookedOf(tx, id)
   const event = eventOf(order, learnt, executed)
-  if (event === undefined) return { order, fills }
-  const ended = event !== 'accepted'
-  if (ended && reserved > 0n) await endReservation(tx, order.spends, { spent: 0n, released: reserved, beyond: 0n })
+  const reserved = await moveBooked(tx, order, booked, event !== undefined && event !== 'accepted')
+  await applyAll(tx, booked.map(({ item }) => item))
+  for (const one of booked) await count(tx, order, one)
+  if (event === undefined) return { order, fills: booked.length }
   const reason = learnt.kind === 'refused' ? learnt.reason : order.reason
-  if (!(await moveOrder(tx, id, event, moment.at, { reserved: ended ? 0n : reserved, executed, reason }))) throw new Error(`hedge order ${id} is in no state to be ${event}`)
-  return { order: await lockOrder(tx, id), fills }
+  if (!(await moveOrder(tx, id, event, moment.at, { reserved, executed, reason }))) throw new Error(`hedge order ${id} is in no state to be ${event}`)
+  return { order: await lockOrder(tx, id), fills: booked.length }
+}
+
+interface Booked {
+  fill: VenueFill
+  units: FillUnits
+  item: Item
 }
 
 /** Undefined: what was learnt changes nothing. */
@@ -77,20 +83,28 @@ const eventOf = (order: HedgeOrder, learnt: Learnt, booked: bigint): HedgeEvent 
   return booked === 0n ? 'cancelled' : booked === order.amount ? 'filled' : 'partly-filled'
 }
 
-/** @returns what is left of the reservation; undefined when the fill is booked already */
-const bookFill = async (tx: Tx, order: HedgeOrder, fill: VenueFill, reserved: bigint, catalogue: Pick<Catalogue, 'find'>, moment: Moment): Promise<bigint | undefined> => {
-  const units = unitsOfFill(order, fill, catalogue)
-  const item = fillItem(order.venue, order.id, units, moment)
-  if (!(await insertFill(tx, order, fill, item.transfer.id))) return undefined
-  const spent = units.spent.units < reserved ? units.spent.units : reserved
-  await endReservation(tx, units.spent.asset, { spent, released: 0n, beyond: units.spent.units - spent })
-  if (units.received.units > 0n) await moveInventory(tx, [{ asset: units.received.asset, units: units.received.units, bounds: null }])
-  await applyAll(tx, [item])
-  await count(tx, order, fill, units)
-  return reserved - spent
+/**
+ * Moves the inventory of new fills and, with the order's end, what is left of its reservation. Assets in the order that exchanges take
+ * them in, each once, so that no two can wait for each other.
+ * @returns what is left of the reservation
+ */
+const moveBooked = async (tx: Tx, order: HedgeOrder, booked: readonly Booked[], ended: boolean): Promise<bigint> => {
+  const sum = (of: (units: FillUnits) => bigint): bigint => booked.reduce((total, { units }) => total + of(units), 0n)
+  const [spentUnits, received] = [sum(({ spent }) => spent.units), sum((units) => units.received.units)]
+  const spent = spentUnits < order.reserved ? spentUnits : order.reserved
+  const left = order.reserved - spent
+  const into = order.spends === order.base ? order.quote : order.base
+  const spend = async (): Promise<void> => {
+    if (spentUnits > 0n || (ended && left > 0n)) await endReservation(tx, order.spends, { spent, released: ended ? left : 0n, beyond: spentUnits - spent })
+  }
+  const receive = async (): Promise<void> => {
+    if (received > 0n) await moveInventory(tx, [{ asset: into, units: received, bounds: null }])
+  }
+  for (const step of order.spends < into ? [spend, receive] : [receive, spend]) await step()
+  return ended ? 0n : left
 }
 
-const count = async (tx: Tx, order: HedgeOrder, fill: VenueFill, { received, spent }: FillUnits): Promise<void> => {
+const count = async (tx: Tx, order: HedgeOrder, { fill, units: { received, spent } }: Booked): Promise<void> => {
   const { value, slippage, feeValue } = valueOfFill(order, fill)
   const none: Omit<HedgeFlow, 'asset'> = { boughtUnits: 0n, boughtValue: 0n, soldUnits: 0n, soldValue: 0n, feesValue: 0n, slippage: 0n, fills: 0 }
   // Both sides in one order, so that two orders never wait for each other.

@@ -1,4 +1,5 @@
 /** What exchanges leave the house with is traded away, whatever the venue does. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import type pg from 'pg'
@@ -6,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
+import { createDb, createPool, inTransaction, type Db, type Tx } from '../db/index.ts'
 import { newId } from '../merchants/test-merchant.ts'
 import { E18 } from '../rates/index.ts'
 import { freeze } from '../treasury/index.ts'
@@ -20,7 +21,7 @@ let pool: pg.Pool
 let db: Db
 let world: HedgeWorld
 beforeAll(() => {
-  pool = createPool({ url: database.url, max: 10 })
+  pool = createPool({ url: database.url, max: 45 })
   db = createDb(pool)
 })
 afterAll(() => pool.end())
@@ -260,6 +261,33 @@ test('a limit that is nearly used is told, and no more when it is not', async ()
   await watch()
   expect(await world.alerts()).toEqual([])
 })
+
+test('fills take assets in the order that exchanges take them in, so that no two wait for each other', async () => {
+  world.venue.faults = [{ lost: 'taken' }]
+  await world.sell('USDT', 'BTC', '0.2')
+  await world.place()
+  world.now += 5_000
+  const lock = (tx: Tx, asset: string) => sql`select 1 from exchange_inventory where asset = ${asset} order by chunk for update`.execute(tx)
+  const waiting = async () => (await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)).rows.length > 0
+  let asking: Promise<void> | undefined
+  await inTransaction(db, async (tx) => {
+    await lock(tx, 'BTC')
+    asking = world.ask()
+    while (!(await waiting())) await sleep(20)
+    await lock(tx, 'USDT')
+  })
+  await asking
+  expect(await states()).toEqual(['filled'])
+  expect(await world.sound()).toEqual({ ...SOUND, drift: [] })
+})
+
+test('many exchanges of both assets while fills are booked are all sound', async () => {
+  await world.sell('USDT', 'BTC', '0.3')
+  const one = (i: number) => (i % 2 ? world.sell('USDT', 'BTC', '0.0007') : world.sell('BTC', 'USDT', '45'))
+  for (let round = 0; round < 3; round += 1) await Promise.all([...Array.from({ length: 30 }, (_, i) => one(i)), world.pass(5)])
+  await world.pass(30)
+  expect(await world.sound()).toEqual({ ...SOUND, drift: [] })
+}, 60_000)
 
 const POINTS = ['hedge-begun', 'hedge-answered', 'hedge-recorded', 'hedge-asked']
 

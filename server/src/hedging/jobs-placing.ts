@@ -3,7 +3,7 @@ import { inTransaction } from '../db/index.ts'
 import { exposuresOf, type Exposure } from '../exchange/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { marketOf, PIVOT, type Legs } from '../rates/index.ts'
+import { marketOf, PIVOT, worthAt, type Legs } from '../rates/index.ts'
 import { tellHedging } from './alerts.ts'
 import { toE18, toUnits } from './amounts.ts'
 import { begin } from './commands.ts'
@@ -13,27 +13,34 @@ import { record } from './jobs-recording.ts'
 import { clientIdOf, keyOf, type HedgeOrder } from './order.ts'
 import { planOrder, type Plan } from './planning.ts'
 import { isDrifting } from './comparisons.ts'
-import { askAgainAt, listOpenOrders, newestOrders } from './store.ts'
+import { askAgainAt, listOpenOrders, newestOrders, usdtSince } from './store.ts'
 import { whyStopped } from './stopping.ts'
 
 /** A call to the venue has a deadline of its own below this; then it is asked what became of the order. */
 const LEASE_MS = 45_000
 const MARKETS_KEPT_MS = 10 * 60_000
+const REST_MS = 10_000
+const HOUR_MS = 3_600_000
 
 /** Brings exposures back to zero: each asset by one order at a time, written down before the venue is called. */
 export const createHedgeJob = (deps: HedgeDeps, everyMs: number): Job => {
   const markets = keepMarkets(deps)
+  /** assets that nothing could be done for a moment ago, until when, ms of the real clock: the venue is not asked for each again and again */
+  const resting = new Map<string, number>()
   return {
     name: `hedge on ${deps.venue.name}`,
     everyMs,
     run: async () => {
       const { runtime, venue } = deps
-      const wanted = await wantedOf(deps)
+      const now = runtime.clock.now()
+      const wanted = (await wantedOf(deps)).filter(({ asset }) => (resting.get(asset) ?? 0) <= now)
       if (wanted.length === 0) return false
       try {
         const [known, balances, legs] = await Promise.all([markets(), venue.balances(), deps.legs()])
         await tellHedging(runtime.db, 'venue-unreachable', venue.name, undefined, momentOf(runtime))
-        for (const exposure of wanted) await hedgeOne(deps, exposure, { markets: known, balances, legs })
+        for (const exposure of wanted) {
+          if (!(await hedgeOne(deps, exposure, { markets: known, balances, legs }))) resting.set(exposure.asset, now + REST_MS)
+        }
       } catch (error) {
         runtime.log.warn({ err: error, venue: venue.name }, 'exposures could not be hedged now')
         const text = `${venue.name} does not answer, and nothing is hedged: ${error instanceof Error ? error.message : 'no reason'}`
@@ -53,7 +60,7 @@ const keepMarkets = ({ runtime, venue }: HedgeDeps): (() => Promise<VenueMarket[
   }
 }
 
-/** Assets with an exposure, an open leg, no order under way, no stop, and no failure that was a moment ago. Asks no venue. */
+/** Assets with an exposure worth hedging, an open leg, no order under way, no stop, and no failure that was a moment ago. Asks no venue. */
 const wantedOf = async (deps: HedgeDeps): Promise<Exposure[]> => {
   const { runtime, policy, venue } = deps
   const [exposures, open, legs] = await Promise.all([exposuresOf(runtime.db), listOpenOrders(runtime.db), deps.legs()])
@@ -61,12 +68,18 @@ const wantedOf = async (deps: HedgeDeps): Promise<Exposure[]> => {
   const wanted: Exposure[] = []
   for (const exposure of exposures) {
     const { asset } = exposure
-    if (exposure.exposure === 0n || asset === PIVOT || under.has(asset) || !(policy.assets?.has(asset) ?? true) || !legs.open.has(asset)) continue
+    if (!isWorthIt(deps, exposure, legs) || asset === PIVOT || under.has(asset) || !(policy.assets?.has(asset) ?? true)) continue
     const failures = failuresOf(await newestOrders(runtime.db, { venue: venue.name, asset }, 10))
     if (mayTryAt(failures) > runtime.clock.business() || (await whyStopped(runtime.db, [asset, PIVOT])) !== undefined) continue
     wanted.push(exposure)
   }
   return wanted
+}
+
+const isWorthIt = ({ catalogue, policy }: HedgeDeps, { asset, exposure }: Exposure, { open }: Legs): boolean => {
+  const [middle, scale] = [open.get(asset)?.middle, catalogue.find(asset)?.scale]
+  if (middle === undefined || scale === undefined) return false
+  return worthAt(asset, { units: exposure < 0n ? -exposure : exposure, scale }, middle) >= policy.leastUsdt
 }
 
 interface Seen {
@@ -75,15 +88,18 @@ interface Seen {
   legs: Legs
 }
 
-const hedgeOne = async (deps: HedgeDeps, exposure: Exposure, seen: Seen): Promise<void> => {
+/** @returns whether an order was begun */
+const hedgeOne = async (deps: HedgeDeps, exposure: Exposure, seen: Seen): Promise<boolean> => {
   const { runtime, catalogue, policy, venue } = deps
   const { asset } = exposure
   const { base, quote } = marketOf(asset)
   const market = seen.markets.find((one) => one.base === base && one.quote === quote)
   const [middle, scale] = [seen.legs.open.get(asset)?.middle, catalogue.find(asset)?.scale]
-  if (!market || middle === undefined || scale === undefined) return
+  if (!market || middle === undefined || scale === undefined) return false
+  const left = policy.mostUsdtPerHour - (await usdtSince(runtime.db, venue.name, new Date(momentOf(runtime).at.getTime() - HOUR_MS)))
   const plan = planOrder({
-    asset, exposure: toE18(exposure.exposure, scale), market, middle, slippageBps: policy.slippageBps, leastUsdt: policy.leastUsdt, mostUsdt: policy.mostUsdt,
+    asset, exposure: toE18(exposure.exposure, scale), market, middle, slippageBps: policy.slippageBps, leastUsdt: policy.leastUsdt,
+    mostUsdt: left < policy.mostUsdt ? (left > 0n ? left : 0n) : policy.mostUsdt,
     spendable: { base: await spendableOf(deps, base, seen.balances), quote: await spendableOf(deps, quote, seen.balances) },
   })
   const short = plan.kind === 'short' ? (plan.of === 'base' ? base : quote) : undefined
@@ -91,10 +107,11 @@ const hedgeOne = async (deps: HedgeDeps, exposure: Exposure, seen: Seen): Promis
     const text = side === short ? `${asset} can't be hedged on ${venue.name}: too little ${side} is free there, or for sale in the position` : undefined
     await tellHedging(runtime.db, 'venue-balance-low', `${venue.name} ${side} for ${asset}`, text, momentOf(runtime))
   }
-  if (plan.kind !== 'order') return
+  if (plan.kind !== 'order') return false
   const off = await isDrifting(runtime.db, venue.name, [base, quote])
-  if (off !== undefined) return tellHedging(runtime.db, 'hedge-failing', asset, `${asset} is not hedged: ${venue.name} holds less ${off} than the books say`, momentOf(runtime))
-  await place(deps, { asset, market, middle, plan })
+  if (off === undefined) return place(deps, { asset, market, middle, plan })
+  await tellHedging(runtime.db, 'hedge-failing', asset, `${asset} is not hedged: ${venue.name} holds less ${off} than the books say`, momentOf(runtime))
+  return false
 }
 
 /** The lesser of what is free on the venue and what is for sale in the position, 1e-18. */
@@ -107,7 +124,7 @@ const spendableOf = async ({ runtime, catalogue }: HedgeDeps, asset: string, bal
   return free < forSale ? free : forSale
 }
 
-const place = async (deps: HedgeDeps, { asset, market, middle, plan }: { asset: string; market: VenueMarket; middle: bigint; plan: Plan }): Promise<void> => {
+const place = async (deps: HedgeDeps, { asset, market, middle, plan }: { asset: string; market: VenueMarket; middle: bigint; plan: Plan }): Promise<boolean> => {
   const { runtime, catalogue, venue, policy } = deps
   const moment = momentOf(runtime)
   const spends = plan.side === 'buy' ? market.quote : market.base
@@ -118,13 +135,17 @@ const place = async (deps: HedgeDeps, { asset, market, middle, plan }: { asset: 
     placedAt: new Date(runtime.clock.now()), validMs: policy.validMs, asks: 0, createdAt: moment.at, updatedAt: moment.at,
   }
   const begun = await beginOrNot(deps, order)
-  if (begun !== undefined) return runtime.log.warn({ asset, because: begun }, 'a hedge was not begun')
+  if (begun !== undefined) {
+    runtime.log.warn({ asset, because: begun }, 'a hedge was not begun')
+    return false
+  }
   await deps.pause('hedge-begun')
   const placed = await placeOnce(deps, order)
   await deps.pause('hedge-answered')
-  if (placed === undefined) return
+  if (placed === undefined) return true
   await record(deps, order, placed)
   await deps.pause('hedge-recorded')
+  return true
 }
 
 /** Quote that buying all of it at the limit takes, up to the last digit that there is. */

@@ -71,7 +71,7 @@ export const newestOrders = async (db: Db | Tx, { venue, asset }: { venue: strin
 }
 
 /** What orders since a moment have traded or still may, 1e-18 USDT at their limits. */
-export const usdtSince = async (tx: Tx, venue: string, since: Date): Promise<bigint> => {
+export const usdtSince = async (tx: Db | Tx, venue: string, since: Date): Promise<bigint> => {
   const { rows } = await sql<{ usdt: bigint }>`select coalesce(sum(case when h.asset = h.base then ceil(t.amount * h.price / 1000000000000000000) else t.amount end), 0) as usdt
     from hedge_orders h, lateral (select case when ${open} then h.amount else h.executed end as amount) t
     where h.venue = ${venue} and h.created_at > ${since}`.execute(tx)
