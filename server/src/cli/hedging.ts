@@ -120,7 +120,7 @@ export const printStandings = async ({ runtime, config }: Opened): Promise<numbe
   const total = all.reduce((sum, s) => sum + s.margin + s.realised + (s.unrealised ?? 0n) - s.venueFees, 0n)
   print(`profit, fees of merchants apart: ${usdt(total)} USDT${all.some(({ unrealised }) => unrealised === null) ? ', without what has no price now' : ''}`)
   const wrong = await auditExposures(runtime.db)
-  for (const { asset, exposure, moved } of wrong) print(`${asset}: the exposure ${exposure} is not what was moved, ${moved} (ledger units)`)
+  for (const { asset, exposure, moved } of wrong) print(`${asset}: the exposure ${exposure} is not what was moved, ${moved} (ledger units), or something else is reserved than orders have`)
   return wrong.length
 }
 

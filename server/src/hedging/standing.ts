@@ -2,7 +2,7 @@ import type { Catalogue } from '../assets/index.ts'
 import type { Db } from '../db/index.ts'
 import { exposuresOf, profitOf, type Exposure, type ExchangePolicy } from '../exchange/index.ts'
 import { PIVOT, worthAt, type Legs } from '../rates/index.ts'
-import { hedgeFlows, type HedgeFlow } from './store.ts'
+import { hedgeFlows, reservedByOrders, type HedgeFlow } from './store.ts'
 
 /** Where the house stands in one asset. Ledger units; USDT in 1e-18, each quotient rounded against the house. */
 export interface AssetStanding extends Omit<Exposure, 'long' | 'short'> {
@@ -45,12 +45,16 @@ export const standings = async (db: Db, catalogue: Pick<Catalogue, 'find'>, poli
   })
 }
 
-/** Assets whose position is not what the owner put in and what exchanges and hedges moved: none, unless somebody wrote to the tables by hand. */
+/**
+ * Assets whose position is not what the owner put in and what exchanges and hedges moved, or of which something else is reserved than
+ * orders have: none, unless somebody wrote to the tables by hand.
+ */
 export const auditExposures = async (db: Db): Promise<{ asset: string; exposure: bigint; moved: bigint }[]> => {
-  const [exposures, flows] = await Promise.all([exposuresOf(db), hedgeFlows(db)])
-  return exposures.flatMap(({ asset, exposure, boughtUnits, soldUnits }) => {
+  // One statement each, in one transaction: an order that begins between is in all or none of them.
+  const [exposures, flows, reserved] = await db.transaction().setIsolationLevel('repeatable read').execute(async (tx) => [await exposuresOf(tx), await hedgeFlows(tx), await reservedByOrders(tx)] as const)
+  return exposures.flatMap(({ asset, exposure, boughtUnits, soldUnits, reserved: held }) => {
     const hedge = flows.find((flow) => flow.asset === asset) ?? NOTHING
     const moved = boughtUnits - soldUnits + hedge.boughtUnits - hedge.soldUnits
-    return exposure === moved ? [] : [{ asset, exposure, moved }]
+    return exposure === moved && held === (reserved.get(asset) ?? 0n) ? [] : [{ asset, exposure, moved }]
   })
 }

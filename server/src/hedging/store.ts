@@ -103,3 +103,9 @@ export const hedgeFlows = async (db: Db | Tx): Promise<HedgeFlow[]> => {
     sold_value as "soldValue", fees_value as "feesValue", slippage, fills from hedge_flows order by asset`.execute(db)
   return rows
 }
+
+/** What orders may still spend, by asset; ledger units. */
+export const reservedByOrders = async (db: Db | Tx): Promise<Map<string, bigint>> => {
+  const { rows } = await sql<{ asset: string; units: bigint }>`select spends as asset, sum(reserved) as units from hedge_orders h where ${open} group by spends`.execute(db)
+  return new Map(rows.map(({ asset, units }) => [asset, units]))
+}

@@ -69,7 +69,9 @@ test.runIf(process.platform === 'linux')('the process of ccxt ends with the one 
   }
   const child = (): number => Number(readFileSync(`/proc/${worker.pid}/task/${worker.pid}/children`, 'utf8').trim().split(' ')[0])
   const gone = async (pid: number): Promise<void> => {
-    while (existsSync(`/proc/${pid}`)) await sleep(50)
+    const deadline = performance.now() + 8_000
+    while (existsSync(`/proc/${pid}`) && performance.now() < deadline) await sleep(50)
+    expect(existsSync(`/proc/${pid}`)).toBe(false)
   }
   await said('ready')
   const first = child()
