@@ -15,7 +15,7 @@ import { carryOut, noEffects } from '../effects/index.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { holdsUntilVerified } from '../merchants/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
-import { decideAs, importList, listOpen, listRejected, opinionsOn, type Opinion } from './index.ts'
+import { decideAs, importList, listOpen, listRejected, lockDeposits, opinionsOn, type Opinion } from './index.ts'
 
 const database = useDatabase({ template: migrated })
 const PUBLIC = 'https://pay.example'
@@ -251,6 +251,20 @@ describe('a deposit of a merchant that has money held until it is verified', () 
     })
     await back
     expect([await books(), await world.statuses()]).toEqual([CREDITED, ['Pending', 'Done', 'Verified']])
+  })
+
+  test('is judged by nobody while it is being held: whoever judges sees it held, or is seen', async () => {
+    const id = await arrive()
+    let judging: Promise<void> | undefined
+    await inTransaction(world.db, async (tx) => {
+      await lockDeposits(tx, [{ merchantId: owned.merchantId, id }])
+      judging = screen()
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      const { rows } = await sql<{ state: string }>`select state from screenings`.execute(world.db)
+      expect(rows).toEqual([{ state: 'asked' }])
+    })
+    await judging
+    expect(await books()).toEqual(CREDITED)
   })
 
   test('from a merchant of ours is held like any other: nothing is known against it', async () => {
