@@ -9,6 +9,11 @@ const account: Account = { origin: new URL('https://pay.example'), merchantId: '
 const now = 1_677_486_443_999
 const prepare = (id: keyof typeof routes, input: Input) => prepareRequest(routes[id], input, account, { now })
 
+test('a number where a string belongs is told, not sent', () => {
+  const query = { spendTicker: 'UAH', targetTicker: 'USDT', amount: 100, side: 'target' } as unknown as NonNullable<Input['query']>
+  expect(() => prepare('estimateExchange', { query })).toThrow('amount must be a string such as "12.5": got 100')
+})
+
 describe('the published and computed signatures', () => {
   const requests = signatureVectors.filter(({ form, signature }) => form === 'request' && signature.length === 64)
 

@@ -6,7 +6,7 @@ import { estimate, PRICE_DECIMALS, readDirection, readPrice, readSideAmount, typ
 import { formatUnits } from '../money/index.ts'
 import { refusal } from '../orders/index.ts'
 import { withStoredAnswer } from '../platform/answers.ts'
-import type { ApiAnswer, ApiRequest } from '../platform/route.ts'
+import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../platform/route.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 
 /** What both kinds are asked by: `spend` names what is spent, `withdraw` what is withdrawn with the withdrawal fee in it. */
@@ -36,7 +36,7 @@ export const readExchange = ({ policy }: Pick<DeskDeps, 'policy'>, asked: Asked,
   return { direction, side, amount: readSideAmount(direction, side, asked.amount, errors) } as const
 }
 
-/** Answers both estimates (`contract.md` 5.24, 5.26). @param feeOf withdrawal fee of what is received, in it */
+/** Answers both estimates (`contract.md` 5.24, 5.26). @param feeOf withdrawal fee of what is received, in it; refuses as an order would be */
 export const estimateWhole = async (
   desk: DeskDeps,
   asking: Parameters<typeof estimate>[1],
@@ -44,12 +44,22 @@ export const estimateWhole = async (
   feeOf: (received: bigint) => bigint,
 ): Promise<ApiAnswer> => {
   const quoted = await estimate(desk, asking, price === undefined ? undefined : readPrice(price, estimateErrors))
-  const fee = feeOf(quoted.target)
+  const fee = asEstimated(() => feeOf(quoted.target))
   const { ticker, scale } = asking.direction.target
   if (fee >= quoted.target) {
     throw refusal(estimateErrors.invalidOrder, `Amount too low: the withdrawal fee alone is ${formatUnits(fee, scale)} ${ticker}`, 'amount')
   }
   return { status: 200, body: estimateBody(asking.direction, quoted, fee) }
+}
+
+/** What an order would be refused with, by the numbers of an estimate. */
+const asEstimated = <T>(judge: () => T): T => {
+  try {
+    return judge()
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.status === estimateErrors.invalidOrder.status) throw refusal(estimateErrors.invalidOrder, error.message, error.field)
+    throw error
+  }
 }
 
 const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote, fee: bigint): unknown => ({

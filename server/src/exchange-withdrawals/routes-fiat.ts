@@ -1,5 +1,5 @@
 import { estimateErrors, orderErrors } from '@bursar/contract'
-import { checkNoCard, currentFee, readCard, readCurrency } from '../card-payouts/index.ts'
+import { checkNoCard, currentFee, readCard, readCurrency, readPartLimits } from '../card-payouts/index.ts'
 import { priceOrder, readPrice, type DeskDeps } from '../exchange/index.ts'
 import { readText } from '../orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../platform/route.ts'
@@ -24,7 +24,12 @@ const readAsked = ({ desk, cards }: FiatExchangeWithdrawalDeps, asked: Asked, er
 
 const estimateFiat = async (deps: FiatExchangeWithdrawalDeps, { merchantId, query }: ApiRequest): Promise<ApiAnswer> => {
   const { asset, ...asking } = readAsked(deps, query as unknown as Asked, estimateErrors)
-  return estimateWhole(deps.desk, { merchantId, ...asking }, query.price, (received) => currentFee(asset, received))
+  const feeOf = (received: bigint): bigint => {
+    const fee = currentFee(asset, received)
+    if (received > fee) readPartLimits('batch', received - fee, asset, deps.cards.rules)
+    return fee
+  }
+  return estimateWhole(deps.desk, { merchantId, ...asking }, query.price, feeOf)
 }
 
 const createFiat = async (deps: FiatExchangeWithdrawalDeps, request: ApiRequest): Promise<ApiAnswer> => {

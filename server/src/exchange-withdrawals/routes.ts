@@ -2,7 +2,7 @@ import { estimateErrors, orderErrors } from '@bursar/contract'
 import { priceOrder, readPrice, type DeskDeps } from '../exchange/index.ts'
 import { readText } from '../orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../platform/route.ts'
-import { currentFee, readAsset, readPlace, type PlacingDeps, type Terms } from '../withdrawals/index.ts'
+import { checkWithdrawable, currentFee, readAsset, readPlace, type PlacingDeps, type Terms } from '../withdrawals/index.ts'
 import { estimateWhole, placeWhole, readExchange, type Asked, type OrderBody } from './asking.ts'
 import { exchangeAndSend } from './commands.ts'
 import { carriedOn } from './terms.ts'
@@ -33,7 +33,11 @@ const estimateCrypto = async (deps: ExchangeWithdrawalDeps, { merchantId, query 
   const { where, ...asking } = readAsked(deps, query as unknown as OnNetwork<Asked>, estimateErrors)
   const terms = await deps.terms()
   const internal = query.to === undefined ? false : (await readPlace(placing, { merchantId, to: query.to }, where, terms)).internal
-  const feeOf = (received: bigint): bigint => currentFee(where, received, internal, terms, placing.rules.catalogue)
+  const feeOf = (received: bigint): bigint => {
+    const fee = currentFee(where, received, internal, terms, placing.rules.catalogue)
+    if (received > fee) checkWithdrawable(received - fee, where)
+    return fee
+  }
   return estimateWhole(deps.desk, { merchantId, ...asking }, query.price, feeOf)
 }
 

@@ -55,7 +55,8 @@ export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
       operation: 'findWithdrawals',
       handle: async ({ merchantId, query }) => {
         const withdrawal = await findByLocalId(runtime.db, merchantId, query.localId!)
-        return ok(withdrawal ? [{ ...(await bodyOf(deps, withdrawal)), localId: withdrawal.localId }] : [])
+        // Of one that is part of something larger, the localId is the whole's.
+        return ok(withdrawal ? [{ ...(await bodyOf(deps, withdrawal)), localId: query.localId! }] : [])
       },
     },
   ]
