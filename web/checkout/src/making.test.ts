@@ -78,6 +78,20 @@ describe('every page', () => {
       expect(text).not.toMatch(/\sstyle="|\son\w+="|<script [^>]|<link rel="stylesheet/)
     }
   })
+  test('of a payment that went back says so, thanks for nothing, and sends nobody away', () => {
+    const whole = renderPage(VIEWS['fiat-refunded']!, 'en').html
+    expect(whole).toContain('<h1 id="title">Refunded</h1>')
+    expect(whole).toMatch(/45,000 was returned to the card/)
+    expect(whole).not.toContain('data-return="')
+    expect(whole).not.toContain('Thank you')
+    const { state, ...view } = VIEWS['fiat-refunded']!
+    if (state.at !== 'paid') throw new Error('a paid view')
+    const part = renderPage({ ...view, state: { ...state, givenBack: '100' } }, 'en').html
+    expect(part).toContain('<h1 id="title">Paid</h1>')
+    expect(part).toContain('Thank you')
+    expect(part).toMatch(/100 was returned to the card/)
+  })
+
   test('says everything in its language: no word of another is left', () => {
     for (const language of ['uk', 'kk', 'ru'] as const) {
       const own = Object.entries(WORDS[language])
