@@ -57,8 +57,8 @@ const runtime = (): Runtime => ({
   db: world.db, newId: () => uuidv7(world.now, randomBytes(10)),
   clock: { now: () => world.now, business: () => world.now } as Runtime['clock'], log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
 })
-const screen = async (deposits: Pick<Deposits, 'verify'> = world.deposits): Promise<void> => {
-  const [job, alarm] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE }, { deposits, adapters: new Map(), pause: async () => {} })
+const screen = async (deposits: Pick<Deposits, 'verify'> = world.deposits, pause: (point: string) => Promise<void> = async () => {}): Promise<void> => {
+  const [job, alarm] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE }, { deposits, adapters: new Map(), pause })
   while (await job!.run(new AbortController().signal)) { /* until it is idle */ }
   await alarm!.run(new AbortController().signal)
 }
@@ -255,16 +255,21 @@ describe('a deposit of a merchant that has money held until it is verified', () 
 
   test('is judged by nobody while it is being held: whoever judges sees it held, or is seen', async () => {
     const id = await arrive()
-    let judging: Promise<void> | undefined
-    await inTransaction(world.db, async (tx) => {
+    const [locked, judged] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const holding = inTransaction(world.db, async (tx) => {
+      await locked.promise
       await lockDeposits(tx, [{ merchantId: owned.merchantId, id }])
-      judging = screen()
-      await new Promise((resolve) => setTimeout(resolve, 500))
+      judged.resolve()
+      await new Promise((resolve) => setTimeout(resolve, 700))
       const { rows } = await sql<{ state: string }>`select state from screenings`.execute(world.db)
-      expect(rows).toEqual([{ state: 'asked' }])
+      return rows[0]!.state
     })
-    await judging
-    expect(await books()).toEqual(CREDITED)
+    await screen(world.deposits, async (point) => {
+      if (point !== 'screening-asked') return
+      locked.resolve()
+      await judged.promise
+    })
+    expect([await holding, await books()]).toEqual(['asked', CREDITED])
   })
 
   test('from a merchant of ours is held like any other: nothing is known against it', async () => {
