@@ -1,13 +1,14 @@
 /**
- * Runs every bench, each in a process of its own, prints one table, and writes it to bench/results/ and into the README.
- * `npm run bench`, or `npm run bench -- ledger edge` for some, which are printed only.
+ * Runs every bench, each in a process of its own, prints one table and how long each took, and writes the table to bench/results/
+ * and into the README. `npm run bench`, or `npm run bench -- ledger edge` for some, which are printed only. A bench that ends
+ * without figures is a row that says so; the others are run all the same.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { tableOf } from './report.ts'
-import type { Row } from './row.ts'
+import { told, type Row } from './row.ts'
 
 const BENCHES = ['ledger', 'withdrawals', 'exchange', 'edge', 'watch', 'webhooks', 'memory', 'sweeps', 'tron-sweeps', 'tron-direct', 'bitcoin-costs', 'payouts', 'checkout']
 
@@ -16,8 +17,7 @@ const runOne = async (name: string): Promise<Row[]> => {
   let rows: Row[] | undefined
   child.on('message', (message) => (rows = message as Row[]))
   await once(child, 'exit')
-  if (rows === undefined) throw new Error(`the bench ${name} ended without figures`)
-  return rows
+  return rows ?? [{ ...told(`${name}: ended without figures`, 0, 'figures'), ok: false }]
 }
 
 const machine = (): string =>
@@ -40,10 +40,15 @@ const strange = wanted.filter((name) => !BENCHES.includes(name))
 if (strange.length > 0) throw new Error(`no such bench: ${strange.join(', ')}; there are ${BENCHES.join(', ')}`)
 
 const rows: Row[] = []
+const took: string[] = []
+const secondsOf = (since: number): string => `${Math.round((performance.now() - since) / 1_000)} s`
+const start = performance.now()
 for (const name of wanted.length > 0 ? wanted : BENCHES) {
   console.log(`\n${name}`)
+  const since = performance.now()
   rows.push(...(await runOne(name)))
+  took.push(`${name} ${secondsOf(since)}`)
 }
-console.log(`\n${tableOf(rows)}`)
+console.log(`\n${tableOf(rows)}\n\nTook ${secondsOf(start)}: ${took.join(', ')}.`)
 if (wanted.length === 0) write(rows)
 process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1
