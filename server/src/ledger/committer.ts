@@ -16,7 +16,7 @@ export interface Committer {
   close(): Promise<void>
 }
 
-const MOST_ITEMS = 160
+const MOST_ITEMS = 256
 const ONE_LANE_UP_TO = 128
 
 /**
