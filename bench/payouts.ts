@@ -3,6 +3,7 @@
  * with a block each second, in the whole sandbox. The limit is the chain's pace: as many to a block as the hot addresses may
  * have on their way at once. Measured with one hot address and with several. `node bench/payouts.ts`.
  */
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { createDb, createPool, type Db } from '../server/src/db/index.ts'
@@ -20,6 +21,9 @@ const GOAL = 1.25
 const PATIENCE_MS = 10 * 60_000
 
 const POOLS = [1, 2, 4]
+const ROLES = ['worker', 'signer', 'watcher'] as const
+/** Until what follows the last block is done, then as long as is measured. */
+const [SETTLING_MS, IDLE_MS] = [5_000, 10_000]
 
 export const run = async (): Promise<Row[]> => {
   const rows: Row[] = []
@@ -38,8 +42,12 @@ const drain = async (addresses: number): Promise<Row[]> => {
     const receivers = await enqueue(sandbox)
     const start = performance.now()
     await sandbox.start('worker')
+    const cpu = ROLES.map((role) => ({ role, from: cpuMsOf(sandbox.pid(role)) }))
     await allMined(db, start)
     const seconds = (performance.now() - start) / 1_000
+    const used = cpu.map(({ role, from }) => ({ role, ms: cpuMsOf(sandbox.pid(role)) - from }))
+    const idle = await idleRates(sandbox)
+    const each = used.map(({ role, ms }) => ({ role, ms: (ms - idle[role] * seconds) / QUEUED }))
     const { blocks, gaps, paid } = await outcome(db)
     if (gaps > 0 || paid !== QUEUED) throw new Error(`${gaps} nonces are missing or used twice; ${paid} transactions for ${QUEUED} withdrawals`)
     for (const to of receivers) {
@@ -57,12 +65,28 @@ const drain = async (addresses: number): Promise<Row[]> => {
         name: `payouts: through signing, broadcast and a block, ${from}`, unit: 'withdrawals/minute', value: (QUEUED / seconds) * 60,
         limit: (atOnce / BLOCK_SECONDS) * 60, limitName: `${atOnce} to a block each second`,
       }),
+      ...each.map(({ role, ms }) => told(`payouts: processor time of the ${role} for each, above its idle, ${from}`, ms, 'ms')),
       told(`payouts: nonces missing or used twice, ${from}`, gaps, `of ${QUEUED.toLocaleString('en-US')}`),
     ]
   } finally {
     await pool.end()
     await sandbox.stop()
   }
+}
+
+/** ms of processor time that a process has used; on Linux, where the kernel counts in hundredths of a second. */
+const cpuMsOf = (pid: number): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+/** ms of processor time each second that roles use while nothing is to be paid: prices, the books, the chains. */
+const idleRates = async (sandbox: Sandbox): Promise<Record<(typeof ROLES)[number], number>> => {
+  await sleep(SETTLING_MS)
+  const from = ROLES.map((role) => cpuMsOf(sandbox.pid(role)))
+  await sleep(IDLE_MS)
+  const rates = ROLES.map((role, at) => [role, ((cpuMsOf(sandbox.pid(role)) - from[at]!) / IDLE_MS) * 1_000] as const)
+  return Object.fromEntries(rates) as Record<(typeof ROLES)[number], number>
 }
 
 /** Every hot address has what it pays with. */

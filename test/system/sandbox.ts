@@ -78,6 +78,8 @@ export interface Sandbox {
   /** Ends a role's process at once, and starts it again as it was. */
   kill(role: 'api' | 'worker' | 'watcher' | 'signer'): Promise<void>
   start(role: 'api' | 'worker' | 'watcher' | 'signer', env?: Record<string, string>): Promise<void>
+  /** The process of a role as it runs now. */
+  pid(role: 'api' | 'worker' | 'watcher' | 'signer'): number
   /** Waits until a role stands still at its pause point. */
   paused(role: 'worker', point: string): Promise<void>
   /** Asks the node itself. */
@@ -224,6 +226,7 @@ const connect = (
       startedAt.set(role, logOf(`${role}.log`).length)
       await (role === 'signer' ? platform.startSigner() : platform.startRole(role, more))
     },
+    pid: (role) => (keeper.running.get(role) as { pid: number }).pid,
     paused: async (role, point) => {
       const deadline = performance.now() + 60_000
       while (!logOf(`${role}.log`).slice(startedAt.get(role)).includes(`paused at ${point}`)) {

@@ -8,7 +8,7 @@ import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { withoutSocket } from '../../../test/setup/signer.ts'
 import type { ChainWorld } from '../adapters/chains/conformance.ts'
 import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
-import type { Signer, SignRequest } from '../adapters/signer/port.ts'
+import type { SignAnswer, Signer, SignRequest } from '../adapters/signer/port.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { uuidv7 } from '../base/id.ts'
@@ -57,7 +57,7 @@ export interface ColdWorld {
   merchantId: string
   /** What the signer was asked, in order; `before` may keep it from answering. */
   asked: SignRequest[]
-  before: { answer(request: SignRequest): Promise<void>; pause(name: string): Promise<void> }
+  before: { answer(request: SignRequest): Promise<void>; refuse(request: SignRequest): SignAnswer | undefined; pause(name: string): Promise<void> }
   open(): Promise<OfferedTransfer>
   file(id: string): Promise<ColdFile>
   take(id: string, bytes: Uint8Array): Promise<{ hash: string } | ImportRefusal>
@@ -104,13 +104,13 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
   const signersCold = new Map([...treasury.hot].flatMap(([ticker, { cold }]) => (cold === null ? [] : [[ticker, cold] as const])))
   const judging = await signerOf(network, signersCold, contracts, now, hotAddresses)
   const asked: SignRequest[] = []
-  const before: ColdWorld['before'] = { answer: async () => {}, pause: async () => {} }
+  const before: ColdWorld['before'] = { answer: async () => {}, refuse: () => undefined, pause: async () => {} }
   const signer: Signer = {
     ...judging,
     sign: async (request) => {
       asked.push(request)
       await before.answer(request)
-      return judging.sign(request)
+      return before.refuse(request) ?? judging.sign(request)
     },
   }
   const signing = createSigning(db, catalogue, signer)

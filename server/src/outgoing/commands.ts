@@ -177,7 +177,8 @@ export const recordLapsed = async (tx: Tx, id: string, subscribers: readonly Out
   if (moved) await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null }, subscribers, moment), moment)
 }
 
-const tell = async (
+/** What subscribers want done with a move. */
+export const tell = async (
   tx: Tx,
   change: OutgoingChange,
   subscribers: readonly OutgoingSubscriber[],

@@ -9,15 +9,17 @@ import { dropUnsignedBump, recordAccepted, recordBump, recordRefused, recordSign
 import { isEvmFiller, planEvmBump, planEvmCancel } from './evm-plan.ts'
 import { bumpBitcoin } from './jobs-bitcoin.ts'
 import { keepInPool } from './jobs-keeping.ts'
+import { sendTogether } from './jobs-together.ts'
 import { hasExpired, renewExpired } from './jobs-tron.ts'
 import { later, RETRY_MS, type SendingDeps } from './sending.ts'
 import { mayAsk } from './stopping.ts'
 import { isWaitedFor } from './queries.ts'
 import { attemptsOf, claimDue, stepAgainAt } from './store.ts'
+import { freshAmong, type Fresh } from './together.ts'
 import type { Attempt, Outgoing, Purpose } from './transaction.ts'
 
 const LEASE_MS = 20_000
-const MOST_AT_ONCE = 25
+const MOST_AT_ONCE = 64
 
 /**
  * Carries our transactions of one network on: signs, stores, broadcasts, repeats until they are mined, pays more for what
@@ -40,13 +42,44 @@ const linesOf = (network: SendingDeps['network'], due: readonly Outgoing[]): Out
   network === 'BITCOIN' ? [[...due]] : [...Map.groupBy(due, ({ senders }) => senders[0]).values()]
 
 const carryOn = async (deps: SendingDeps, line: readonly Outgoing[]): Promise<void> => {
-  for (const outgoing of line) {
-    try {
-      await step(deps, outgoing)
-    } catch (error) {
-      deps.runtime.log.warn({ err: error, outgoing: outgoing.id }, 'a step failed and is tried again')
-      await stepAgainAt(deps.runtime.db, outgoing, later(deps, RETRY_MS))
+  for (const run of await runsOf(deps, line)) {
+    const sent = await together(deps, run)
+    for (const { id } of run) {
+      if (sent.has(id)) continue
+      const outgoing = line.find((one) => one.id === id)!
+      try {
+        await step(deps, outgoing)
+      } catch (error) {
+        deps.runtime.log.warn({ err: error, outgoing: id }, 'a step failed and is tried again')
+        await stepAgainAt(deps.runtime.db, outgoing, later(deps, RETRY_MS))
+      }
     }
+  }
+}
+
+type Run = readonly { id: string; fresh: Fresh | undefined }[]
+
+/** Those that nothing has been signed for and that follow each other, together; every other by itself. The order stays. */
+const runsOf = async ({ runtime, network }: SendingDeps, line: readonly Outgoing[]): Promise<Run[]> => {
+  const fresh = network === 'BITCOIN' || line.length < 2 ? new Map<string, Fresh>() : await freshAmong(runtime.db, line)
+  const runs: { id: string; fresh: Fresh | undefined }[][] = []
+  for (const { id } of line) {
+    const one = { id, fresh: fresh.get(id) }
+    const last = runs.at(-1)
+    if (one.fresh && last?.[0]!.fresh) last.push(one)
+    else runs.push([one])
+  }
+  return runs
+}
+
+/** What fails for all of them is tried for each, so that nobody keeps the others waiting. */
+const together = async (deps: SendingDeps, run: Run): Promise<ReadonlySet<string>> => {
+  if (run.length < 2) return new Set()
+  try {
+    return await sendTogether(deps, run.map(({ fresh }) => fresh!))
+  } catch (error) {
+    deps.runtime.log.warn({ err: error, network: deps.network, transactions: run.length }, 'what failed for many is tried one by one')
+    return new Set()
   }
 }
 
@@ -91,6 +124,8 @@ const refused = async (
   attempts: readonly Attempt[],
 ): Promise<void> => {
   const { runtime } = deps
+  // It says nothing of the transaction.
+  if (code === 'busy') return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   const text = `The signer refused to sign for ${outgoing.network}: ${message}`
   await raiseAlert(runtime.db, { kind: `signer-${code}`, subject: outgoing.id, text }, momentOf(runtime))
   if (outgoing.attempt > 1) {

@@ -1,3 +1,4 @@
+import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Tx } from '../db/index.ts'
 import type { Attempt, Outgoing } from './transaction.ts'
@@ -20,6 +21,10 @@ export const stopsWithdrawal = sql`(w.halted or exists (select from freezes f wh
   and (f.asset is null or f.asset = w.ticker) and (f.merchant_id is null or f.merchant_id = w.merchant_id)
   and (f.network is null or f.network = w.blockchain)))`
 
+/** A stop in force of a whole network, or of all. */
+export const stopsNetwork = (network: Network) => sql`exists (select from freezes f where f.lifted_at is null and f.asset is null and f.merchant_id is null
+  and (f.network is null or f.network = ${network}))`
+
 /**
  * Notes that the signer is now asked for an attempt. False when a stop forbids it: then it never was asked, so nothing of it
  * exists. What it was asked for before may be signed already and is carried on; so is what takes the place of something
@@ -29,8 +34,7 @@ export const mayAsk = async (tx: Tx, { id, network, purpose }: Outgoing, { attem
   await holdStops(tx)
   const { rows } = await sql<{ asked: boolean; stopped: boolean }>`select asked_at is not null as asked,
       exists (select from withdrawals w where w.outgoing_id = ${id} and ${stopsWithdrawal})
-      or exists (select from freezes f where f.lifted_at is null and f.asset is null and f.merchant_id is null
-        and (f.network is null or f.network = ${network})) as stopped
+      or ${stopsNetwork(network)} as stopped
     from outgoing_attempts where outgoing_id = ${id} and attempt = ${attempt}`.execute(tx)
   const { asked, stopped } = rows[0] ?? { asked: false, stopped: true }
   if (stopped && !asked && attempt === 1 && purpose !== 'filler') return false

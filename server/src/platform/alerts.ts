@@ -37,3 +37,8 @@ export const raiseOrRenewAlert = async (db: Db | Tx, alert: Alert, { at, newId }
 export const resolveAlert = async (db: Db | Tx, kind: string, subject: string, at: Date): Promise<void> => {
   await sql`update alerts set resolved_at = ${at} where kind = ${kind} and subject = ${subject} and resolved_at is null`.execute(db)
 }
+
+/** The same for several subjects. */
+export const resolveAlerts = async (db: Db | Tx, kind: string, subjects: readonly string[], at: Date): Promise<void> => {
+  await sql`update alerts set resolved_at = ${at} where kind = ${kind} and subject = any(${[...subjects]}::text[]) and resolved_at is null`.execute(db)
+}

@@ -1,5 +1,5 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
-import { inTransaction } from '../db/index.ts'
+import { inTransaction, type Tx } from '../db/index.ts'
 import { allApart, eachApart } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
 import { insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
@@ -123,6 +123,7 @@ const callOf = ({ catalogue, network }: EvmPayoutDeps, { ticker, to, units }: Wi
 
 /** The payments of one hot address, in the order of its nonces. True when it made any. */
 const storeAll = async (deps: EvmPayoutDeps, planned: readonly Planned[], rate: GasRate): Promise<boolean> => {
+  if (planned.length > 1 && (await storeTogether(deps, planned, rate))) return true
   let [made, isOthers] = [false, false]
   await eachApart(planned, async (one) => {
     if (isOthers) return
@@ -144,24 +145,42 @@ class Taken extends Error {
   }
 }
 
-const storePlanned = async (deps: EvmPayoutDeps, { withdrawal, member, call, gas }: Planned, rate: GasRate): Promise<'stored' | Taken['what']> => {
-  const { runtime, network, chainId } = deps
-  const { address } = member.key
+/** All in one transaction. False, and nothing is stored, when that can't be: then each is tried by itself. */
+const storeTogether = async (deps: EvmPayoutDeps, planned: readonly Planned[], rate: GasRate): Promise<boolean> => {
+  const { runtime, network } = deps
+  const { member } = planned[0]!
+  await deps.pause('payout-chosen')
   try {
     await inTransaction(runtime.db, async (tx) => {
-      const moment = momentOf(runtime)
-      const nonce = await takeNonce(tx, network, address, moment.at)
-      if (nonce !== member.nextNonce) throw new Taken('nonce-taken')
-      const plan = planEvm({ network, chainId, nonce, call, gas, rate })
-      const id = runtime.newId()
-      await insertPlanned(tx, { ...hotRow(network, member.key, nonce), id, purpose: 'payout', ...plan, feeRate: rate }, moment)
-      if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken('withdrawal-taken')
+      for (const [at, one] of planned.entries()) await storeIn(tx, deps, one, member.nextNonce + at, rate)
     })
+  } catch (err) {
+    if (!(err instanceof Taken)) runtime.log.warn({ err, network, payouts: planned.length }, 'payouts that could not be planned together are planned one by one')
+    return false
+  }
+  member.nextNonce += planned.length
+  return true
+}
+
+const storeIn = async (tx: Tx, { runtime, network, chainId }: EvmPayoutDeps, { withdrawal, member, call, gas }: Planned, expected: number, rate: GasRate): Promise<void> => {
+  const moment = momentOf(runtime)
+  const nonce = await takeNonce(tx, network, member.key.address, moment.at)
+  if (nonce !== expected) throw new Taken('nonce-taken')
+  const plan = planEvm({ network, chainId, nonce, call, gas, rate })
+  const id = runtime.newId()
+  await insertPlanned(tx, { ...hotRow(network, member.key, nonce), id, purpose: 'payout', ...plan, feeRate: rate }, moment)
+  if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken('withdrawal-taken')
+}
+
+const storePlanned = async (deps: EvmPayoutDeps, one: Planned, rate: GasRate): Promise<'stored' | Taken['what']> => {
+  const { member } = one
+  try {
+    await inTransaction(deps.runtime.db, (tx) => storeIn(tx, deps, one, member.nextNonce, rate))
     member.nextNonce += 1
     return 'stored'
   } catch (error) {
     // The nonce taken here goes back with the transaction.
     if (error instanceof Taken) return error.what
-    throw new Error(`planning a payout from ${address} failed`, { cause: error })
+    throw new Error(`planning a payout from ${member.key.address} failed`, { cause: error })
   }
 }
