@@ -28,20 +28,25 @@ const overview = (): string => {
   return ['usage: bursar COMMAND', '', ...commands.map((c) => `  ${c.usage.padEnd(width)}  ${c.summary}`)].join('\n')
 }
 
-/** Runs one command line. @returns the exit code: 0 done, 1 it failed, 2 it was typed wrongly */
+/** Runs one command line. @returns the exit code: 0 done, 1 it failed or found something wrong, 2 it was typed wrongly */
 export const runCommand = async (args: readonly string[], env: Environment): Promise<number> => {
   const command = commands.find(({ name }) => args.slice(0, name.split(' ').length).join(' ') === name)
   if (!command) {
     process.stderr.write(`${overview()}\n`)
     return args.length === 0 || args[0] === 'help' || args[0] === '--help' ? 0 : 2
   }
+  const before = process.exitCode
   try {
+    // A command that did its work and found something wrong sets it: whoever runs us takes the exit code from here alone.
+    process.exitCode = 0
     await command.run(args.slice(command.name.split(' ').length), env)
-    return 0
+    return Number(process.exitCode ?? 0)
   } catch (error) {
     const usage = error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') === true
     const text = error instanceof ConfigError || error instanceof Error ? error.message : String(error)
     process.stderr.write(`bursar: ${text}\n${usage ? `usage: bursar ${command.usage}\n` : ''}`)
     return usage ? 2 : 1
+  } finally {
+    process.exitCode = before
   }
 }

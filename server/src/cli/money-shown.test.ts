@@ -1,8 +1,10 @@
 /** The operator's commands that show where money went and what is owed, as they are typed. */
+import { execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
@@ -62,9 +64,7 @@ const bursar = async (...args: string[]): Promise<{ code: number; out: string; e
   const spies = [vi.spyOn(process.stdout, 'write').mockImplementation(into('out')), vi.spyOn(process.stderr, 'write').mockImplementation(into('err'))]
   const before = process.exitCode
   try {
-    const code = await runCommand(args, env)
-    const ended = process.exitCode === before ? code : Number(process.exitCode)
-    return { code: ended, ...printed }
+    return { code: await runCommand(args, env), ...printed }
   } finally {
     process.exitCode = before
     for (const spy of spies) spy.mockRestore()
@@ -74,6 +74,14 @@ const COST = '0.000105'
 /** What is left of two ETH, at this cost in seven days. */
 const RUNWAY = '133326.3'
 const POLICY = { ETHEREUM: { hot: { ETH: { cap: `${4n * E18}`, target: `${3n * E18}`, low: `${E18}` } } } }
+
+test.each(['server/src/main.ts', 'tools/bursar.ts'])('what a command finds wrong is the exit code of its process: %s', async (script) => {
+  const root = new URL('../../../', import.meta.url).pathname
+  // Neither a signer nor networks are set.
+  const code = await promisify(execFile)(process.execPath, [script, 'doctor'], { cwd: root, env: { PATH: process.env['PATH'], ...env } })
+    .then(() => 0, (error: { code: number; stdout: string }) => (error.stdout.includes('BAD') ? error.code : -1))
+  expect(code).toBe(1)
+}, 60_000)
 
 describe('costs', () => {
   test('by merchant and operation, narrowed by day, merchant, network and asset, and as JSON', async () => {
