@@ -5,6 +5,7 @@ import { describeFreeze, listFreezes, listRounds } from '../treasury/index.ts'
 import { watchStatus } from '../watcher/index.ts'
 import { print, type Command } from './command.ts'
 import { tellAcquirers, type Tell } from './doctor-acquirers.ts'
+import { tellHedge } from './doctor-hedging.ts'
 import { tellMail } from './doctor-mail.ts'
 import { tellScreening } from './doctor-screening.ts'
 import { tellCardKeys } from './doctor-cards.ts'
@@ -32,6 +33,7 @@ export const doctorCommand: Command = {
       await tellCardKeys(opened.runtime.db, { keys: opened.config.cardKeys, acquirers }, tell)
       await tellMail(opened, tell)
       await tellScreening(opened, tell)
+      await tellHedge(opened, tell)
       for (const stop of await listFreezes(opened.runtime.db)) tell(false, describeFreeze(stop))
       const { rows } = await sql<{ kind: string; text: string }>`select kind, text from alerts where resolved_at is null order by raised_at`.execute(opened.runtime.db)
       for (const alert of rows) tell(false, `${alert.kind}: ${alert.text}`)

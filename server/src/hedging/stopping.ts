@@ -30,3 +30,10 @@ export const startHedging = async (db: Db, actor: string, at: Date): Promise<num
   const { rows } = await sql`update hedge_stops set lifted_at = ${at}, lifted_by = ${actor} where lifted_at is null returning 1`.execute(db)
   return rows.length
 }
+
+/** Stops of hedging in force. */
+export const listStops = async (db: Db): Promise<{ reason: string; createdBy: string; createdAt: Date }[]> => {
+  const { rows } = await sql<{ reason: string; createdBy: string; createdAt: Date }>`select reason, created_by as "createdBy", created_at as "createdAt"
+    from hedge_stops where lifted_at is null order by created_at`.execute(db)
+  return rows
+}
