@@ -3,13 +3,15 @@ import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
 import {
   acceptPayment, bankItem, findPayment, fundAcquirerItem, heldBy, readStatementFile, reconcileAcquirer, reconcileLines, requestRefund, statedTotals,
-  type StatementFinding,
+  type Payment, type StatementFinding,
 } from '../acquiring/index.ts'
+import { isUuid } from '../base/id.ts'
 import { payoutBooks } from '../card-payouts/index.ts'
 import type { Catalogue, FiatAsset } from '../assets/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import { joinAcquirers, paymentListener, type Acquirers } from '../app/fiat.ts'
+import { findPaymentsFor } from '../fiat-invoices/index.ts'
 import { applyAll } from '../ledger/index.ts'
 import { formatUnits, parseUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
@@ -54,17 +56,23 @@ const moneyCommand = (name: string, summary: string, itemOf: typeof fundAcquirer
     }),
 })
 
+/** Without the page, which is the payer's. */
+const shownPayment = ({ page: _, ...shown }: Payment): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(shown, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))) as Record<string, unknown>
+
 export const acquirerCommands: readonly Command[] = [
   {
     name: 'payment show',
-    usage: 'payment show PAYMENT_ID',
-    summary: 'show a payment by card with its state at the acquirer and in the books',
+    usage: 'payment show PAYMENT_ID | INVOICE_ID',
+    summary: 'show a payment by card, or all that were tried for an invoice, with their state at the acquirer and in the books',
     run: async ([id], env) =>
       withInstallation(env, async ({ runtime }) => {
-        const payment = await findPayment(runtime.db, needed(id, 'PAYMENT_ID'))
-        if (!payment) throw new Error('there is no such payment')
-        const { page: _, ...shown } = payment
-        print(JSON.parse(JSON.stringify(shown, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))))
+        const given = needed(id, 'PAYMENT_ID').toLowerCase()
+        if (!isUuid(given)) throw new UsageError('PAYMENT_ID and INVOICE_ID are UUIDs')
+        const one = await findPayment(runtime.db, given)
+        const shown = one ? shownPayment(one) : (await findPaymentsFor(runtime.db, given))?.map(shownPayment)
+        if (!shown) throw new Error('there is no such payment or invoice')
+        print(shown)
       }),
   },
   {

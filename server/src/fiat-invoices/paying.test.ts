@@ -9,6 +9,7 @@ import { inTransaction } from '../db/index.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { announceSending, listMails } from '../mail/index.ts'
 import { FIAT_INVOICE_CHANNEL } from './index.ts'
+import { findPaymentsFor } from './queries.ts'
 import { createFiatWorld, HOUR_MS, START, type FiatTestWorld } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
@@ -176,6 +177,8 @@ describe('an acquirer that does not take the order', () => {
     await world.proceed(id)
     await world.work()
     const [one, two] = await world.payments(id)
+    expect((await findPaymentsFor(world.db, id))?.map((payment) => payment.id)).toEqual([one!.id, two!.id])
+    expect(await findPaymentsFor(world.db, one!.id)).toBeUndefined()
     expect(one).toMatchObject({ acquirer: 'first', state: 'not-taken' })
     expect(two).toMatchObject({ acquirer: 'second', state: 'open', tried: ['first'] })
     expect(two!.id).not.toBe(one!.id)

@@ -32,6 +32,12 @@ export interface FiatInvoiceForPayer {
   standing: FiatStanding
 }
 
+/** The payments of an invoice, the oldest first; undefined when there is no such invoice. */
+export const findPaymentsFor = async (db: Db | Tx, id: string): Promise<Payment[] | undefined> => {
+  const invoice = await findById(db, id)
+  return invoice && paymentsOf(db, invoice.merchantId, id)
+}
+
 /** An invoice by its id, which nobody can guess, for its payer. */
 export const findForPayer = async (
   db: Db | Tx,
