@@ -74,6 +74,7 @@ describe('an exchange with withdrawal', () => {
     const done = await sandbox.notified(merchant(), { id, status: 'Done' })
     expect(done).toMatchObject(told)
     expect(done['hash']).toMatch(/^0x[0-9a-f]{64}$/)
+    expect(await merchant().client.withdrawals.find('xw-1')).toMatchObject({ id, status: 'Done', localId: 'xw-1' })
     expect(Number(await sandbox.balanceOf('ETHEREUM', 'USDC', to))).toBeCloseTo(50 - Number(withdraw.fee), 6)
     const all = (await sandbox.messages(merchant())).map(({ body }) => JSON.parse(body) as Record<string, unknown>)
     expect(all.filter((body) => body['id'] === id).map(({ status }) => status)).toEqual(['Exchanged', 'Done'])
