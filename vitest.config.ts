@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
 const slow = ['sandbox/**/*.test.ts', 'test/{system,simulation}/**/*.test.ts', '**/*.system.test.ts']
-/** What takes minutes a file: `.ci/run` runs it, and whoever asks for it (`npm test -- --project long`). */
-const long = ['test/{crash,browser}/**/*.test.ts', 'test/system/emulated-acquirers.system.test.ts']
+/** The whole system as every change is tried on: money in, money out, chains that change under it. */
+const always = ['money-in', 'money-out', 'chains-change']
+/** What takes a minute a file or more: `.ci/run` runs it, and whoever asks for it (`npm test -- --project long`). */
+const long = ['test/{crash,browser}/**/*.test.ts', `test/system/!(${always.join('|')}).system.test.ts`]
 const setupFiles = ['test/setup/cleaning.ts']
 const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
 
