@@ -48,6 +48,12 @@ describeWithChromium('hostile texts', () => {
     server = await servePages(new Map(), { stay: true })
   })
   afterAll(() => server.close())
+  /** Each at a place of its own: a page that is being left hears of no change, and loads nothing again. */
+  const serve = (view: PageView): string => {
+    const name = `page-${server.views.size}`
+    server.views.set(name, view)
+    return `${server.url}/${name}?lang=en`
+  }
 
   test(`${INJECTIONS.length} that would be scripts are shown as they are written`, async () => {
     expect(new Set(INJECTIONS).size).toBeGreaterThanOrEqual(100)
@@ -56,8 +62,7 @@ describeWithChromium('hostile texts', () => {
     const seen = watch(page, server.url)
     for (const text of INJECTIONS) {
       for (const name of STATES) {
-        server.views.set('page', writtenBy(text, VIEWS[name]!))
-        await page.goto(`${server.url}/page?lang=en`, { waitUntil: 'domcontentloaded' })
+        await page.goto(serve(writtenBy(text, VIEWS[name]!)), { waitUntil: 'domcontentloaded' })
         const found = await page.evaluate(`({
           pwned: window.pwned, scripts: document.querySelectorAll('script').length, name: document.querySelector('.about').textContent,
           odd: document.querySelectorAll('iframe,object,embed,base,img,math,marquee,video,audio,style:not(head style),link:not([rel=icon]),meta[http-equiv]').length,
@@ -76,8 +81,7 @@ describeWithChromium('hostile texts', () => {
     const page = await context.newPage()
     const seen = watch(page, server.url)
     for (const text of REDIRECTS) {
-      server.views.set('page', writtenBy(text, VIEWS['crypto-paid']!))
-      await page.goto(`${server.url}/page?lang=en`, { waitUntil: 'domcontentloaded' })
+      await page.goto(serve(writtenBy(text, VIEWS['crypto-paid']!)), { waitUntil: 'domcontentloaded' })
       const found = await page.evaluate(`({ pwned: window.pwned, returns: document.querySelectorAll('[data-return]').length, links: [...document.querySelectorAll('a')].map((a) => a.href) })`) as { pwned: unknown; returns: number; links: string[] }
       expect({ text, pwned: found.pwned, returns: found.returns }).toEqual({ text, pwned: undefined, returns: 0 })
       expect(found.links.filter((link) => !link.startsWith(`${server.url}/`))).toEqual([])
