@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
 import {
   acceptPayment, bankItem, findPayment, fundAcquirerItem, heldBy, readStatementFile, reconcileAcquirer, reconcileLines, requestRefund, statedTotals,
@@ -15,12 +14,11 @@ import { findPaymentsFor } from '../fiat-invoices/index.ts'
 import { applyAll } from '../ledger/index.ts'
 import { formatUnits, parseUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
+import { actor } from './actor.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { needed, withInstallation } from './merchant.ts'
 import { required, type Opened } from './open.ts'
 import { printTable } from './table.ts'
-
-const actor = (): string => `cli:${userInfo().username}`
 
 const catalogueOf = ({ config }: Opened): Catalogue => required(config.assets, 'BURSAR_ASSETS_FILE')
 const acquirersOf = ({ config }: Opened): Acquirers => joinAcquirers(required(config.acquirers, 'BURSAR_ACQUIRERS_FILE'))

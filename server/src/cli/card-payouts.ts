@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
@@ -7,6 +6,7 @@ import { inTransaction, type Tx } from '../db/index.ts'
 import { carryOut, type Effects } from '../effects/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
+import { actor } from './actor.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { needed, withInstallation } from './merchant.ts'
 import { required, type Environment } from './open.ts'
@@ -46,7 +46,7 @@ export const cardPayoutCommands: readonly Command[] = [
       if (values.paid === values.refused) throw new UsageError('say how it ended: --paid or --refused')
       const [reference, ...reason] = positionals
       const how = values.paid ? 'paid' : 'refused'
-      const by = `cli:${userInfo().username}: ${needed(reason.join(' '), 'REASON')}`
+      const by = `${actor()}: ${needed(reason.join(' '), 'REASON')}`
       await decide(env, (tx, catalogue, moment) => resolve(tx, { reference: needed(reference, 'REFERENCE'), how, by }, catalogue, moment))
       print(how === 'paid' ? 'booked as paid' : 'refused; amount and fee are back on the balance')
     },

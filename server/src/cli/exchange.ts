@@ -9,6 +9,7 @@ import { printStandings } from './hedging.ts'
 import { needed, withInstallation } from './merchant.ts'
 import { required } from './open.ts'
 import { printTable } from './table.ts'
+import { assetOf, signedUnitsOf } from './typed-amount.ts'
 
 export const exchangeCommands: readonly Command[] = [
   {
@@ -30,13 +31,10 @@ export const exchangeCommands: readonly Command[] = [
     usage: 'position fund TICKER AMOUNT',
     summary: "put the owner's capital into what exchanges trade with; a minus takes it back",
     run: async ([ticker, amount], env) =>
-      withInstallation(env, async ({ runtime, config }) => {
-        const asset = required(config.assets, 'BURSAR_ASSETS_FILE').find(needed(ticker, 'TICKER'))
-        if (!asset) throw new UsageError(`${ticker} is no asset of this installation`)
-        const text = needed(amount, 'AMOUNT')
-        const parsed = parseUnits(text.replace(/^-/, ''), asset.scale)
-        if (!parsed.ok || parsed.units === 0n) throw new UsageError('AMOUNT is a decimal such as 12.5 or -12.5')
-        const units = text.startsWith('-') ? -parsed.units : parsed.units
+      withInstallation(env, async (opened) => {
+        const { runtime } = opened
+        const asset = assetOf(opened, ticker)
+        const units = signedUnitsOf(amount, asset)
         await inTransaction(runtime.db, (tx) => fundPosition(tx, asset.ticker, units, momentOf(runtime)))
         print('done')
       }),
@@ -46,9 +44,9 @@ export const exchangeCommands: readonly Command[] = [
     usage: 'position limit TICKER LONG|none SHORT|none',
     summary: 'bound how much more of an asset exchanges may buy than sell, and sell than buy; none: as the settings say',
     run: async ([ticker, long, short], env) =>
-      withInstallation(env, async ({ runtime, config }) => {
-        const asset = required(config.assets, 'BURSAR_ASSETS_FILE').find(needed(ticker, 'TICKER'))
-        if (!asset) throw new UsageError(`${ticker} is no asset of this installation`)
+      withInstallation(env, async (opened) => {
+        const { runtime } = opened
+        const asset = assetOf(opened, ticker)
         const limit = (text: string): bigint | null => {
           const parsed = parseUnits(text, asset.scale)
           if (text !== 'none' && !parsed.ok) throw new UsageError('a limit is a decimal such as 12.5, or none')

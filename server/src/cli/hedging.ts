@@ -3,13 +3,15 @@ import { inTransaction } from '../db/index.ts'
 import { readExchangePolicy } from '../exchange/index.ts'
 import { openVenue } from '../adapters/venues/settings.ts'
 import { auditExposures, clientIdOf, compareVenue, fundVenue, listVenueLines, newestOrders, standings, startHedging, stopHedging, type VenueLine } from '../hedging/index.ts'
-import { formatUnits, parseUnits } from '../money/index.ts'
+import { formatUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { readLegs } from '../rates/index.ts'
+import { actor } from './actor.ts'
 import { print, UsageError, type Command } from './command.ts'
-import { needed, withInstallation } from './merchant.ts'
+import { withInstallation } from './merchant.ts'
 import { required, type Opened } from './open.ts'
 import { printTable } from './table.ts'
+import { assetOf, signedUnitsOf } from './typed-amount.ts'
 
 const NEWEST = 20
 /** USDT is shown with so many of its 18 decimals, the rest cut off. */
@@ -23,7 +25,7 @@ export const hedgingCommands: readonly Command[] = [
     run: async (words, env) =>
       withInstallation(env, async ({ runtime }) => {
         if (words.length === 0) throw new UsageError('REASON is missing')
-        await inTransaction(runtime.db, (tx) => stopHedging(tx, { reason: words.join(' '), actor: actorOf(env) }, momentOf(runtime)))
+        await inTransaction(runtime.db, (tx) => stopHedging(tx, { reason: words.join(' '), actor: actor() }, momentOf(runtime)))
         print('hedging is stopped')
       }),
   },
@@ -32,7 +34,7 @@ export const hedgingCommands: readonly Command[] = [
     usage: 'hedging start',
     summary: 'lift every hedging stop',
     run: async (_args, env) =>
-      withInstallation(env, async ({ runtime }) => print(`${await startHedging(runtime.db, actorOf(env), momentOf(runtime).at)} stop(s) lifted`)),
+      withInstallation(env, async ({ runtime }) => print(`${await startHedging(runtime.db, actor(), momentOf(runtime).at)} stop(s) lifted`)),
   },
   {
     name: 'hedging book',
@@ -40,13 +42,9 @@ export const hedgingCommands: readonly Command[] = [
     summary: "book the owner's money that was put on the venue; a minus books what was taken from it",
     run: async ([ticker, amount], env) =>
       withInstallation(env, async (opened) => {
-        const { runtime, config } = opened
-        const asset = required(config.assets, 'BURSAR_ASSETS_FILE').find(needed(ticker, 'TICKER'))
-        if (!asset) throw new UsageError(`${ticker} is no asset of this installation`)
-        const text = needed(amount, 'AMOUNT')
-        const parsed = parseUnits(text.replace(/^-/, ''), asset.scale)
-        if (!parsed.ok || parsed.units === 0n) throw new UsageError('AMOUNT is a decimal such as 12.5 or -12.5')
-        const units = text.startsWith('-') ? -parsed.units : parsed.units
+        const { runtime } = opened
+        const asset = assetOf(opened, ticker)
+        const units = signedUnitsOf(amount, asset)
         await inTransaction(runtime.db, (tx) => fundVenue(tx, venueOf(opened).name, asset.ticker, units, momentOf(runtime)))
         print('done')
       }),
@@ -68,8 +66,6 @@ export const hedgingCommands: readonly Command[] = [
       }),
   },
 ]
-
-const actorOf = (env: Readonly<Record<string, string | undefined>>): string => env['SUDO_USER'] ?? env['USER'] ?? 'operator'
 
 const venueOf = ({ config }: Opened) => {
   const hedging = config.exchange?.hedging

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
 import { isNetwork } from '@bursar/chainkit'
 import { sql } from 'kysely'
@@ -9,12 +8,10 @@ import { carryOut } from '../effects/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { describeFreeze, freeze, liftFreeze, listAllFreezes, listFreezes } from '../treasury/index.ts'
 import { approve, giveUp } from '../withdrawals/index.ts'
+import { actor } from './actor.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { needed, withInstallation } from './merchant.ts'
 import { required } from './open.ts'
-
-/** Who types it, on this machine. */
-export const actor = (): string => `cli:${userInfo().username}`
 
 export const moneyCommands: readonly Command[] = [
   {

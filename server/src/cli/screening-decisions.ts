@@ -10,7 +10,7 @@ import { momentOf } from '../platform/runtime.ts'
 import { decideAs, findingsOn, findScreeningById, listOpen, listRejected, noteFindings, opinionsOn, type Opinion, type Screening } from '../screening/index.ts'
 import { print, UsageError, type Command } from './command.ts'
 import { needed, withInstallation } from './merchant.ts'
-import { actor } from './money.ts'
+import { actor } from './actor.ts'
 import type { Opened } from './open.ts'
 import { worldOf } from './world.ts'
 

@@ -3,7 +3,7 @@ import { sqlState } from './database.ts'
 import { connectPipelined, type PoolSettings } from './pool.ts'
 
 export type Row = Record<string, unknown>
-/** Sends one statement and resolves with its rows. Named statements are planned once per connection. */
+/** Sends one statement and resolves with its rows. Named statements are planned once per connection, one whose name is empty each time. */
 export type Query = (name: string, text: string, values: unknown[]) => Promise<Row[]>
 
 /** An error with a state is an answer; without one, or when the server goes down, the connection is gone. */

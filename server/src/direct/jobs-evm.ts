@@ -1,14 +1,12 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
-import { inTransaction } from '../db/index.ts'
 import { rescale } from '../money/index.ts'
 import { insertPlanned, paymentCall, planEvm, type EvmPlan } from '../outgoing/index.ts'
-import { momentOf } from '../platform/runtime.ts'
 import { freshPrices } from '../rates/index.ts'
 import { expectedPrice, finalHeightOf, unitsWorth, type SweepPolicy } from '../sweeps/index.ts'
-import { attach, gasRateOf, type EvmPayoutDeps, type GasRate, type PayFromDeposits, type Withdrawal } from '../withdrawals/index.ts'
+import { gasRateOf, type EvmPayoutDeps, type GasRate, type PayFromDeposits, type Withdrawal } from '../withdrawals/index.ts'
 import { FEES_AT_HAND, mostLeftBehind } from './fitting.ts'
-import { orElse } from './failing.ts'
-import { payersFor, takeAddress, type Need, type Payer } from './store.ts'
+import { payFrom } from './paying.ts'
+import type { Need, Payer } from './store.ts'
 
 export interface EvmDirectDeps extends Omit<EvmPayoutDeps, 'policy' | 'fromDeposits'> {
   sending: EvmPayoutDeps['policy']
@@ -20,22 +18,22 @@ const COIN_GAS = 26_250n
 
 /** Pays withdrawals of one EVM network from deposit addresses: the coin, and tokens of addresses that have coin for it. */
 export const createEvmDirect = (deps: EvmDirectDeps): PayFromDeposits => async (waiting, why) => {
-  const paid = new Set<string>()
-  if (!deps.sweeps.payFrom || waiting.length === 0) return paid
+  if (!deps.sweeps.payFrom || waiting.length === 0) return new Set()
+  const { network, runtime } = deps
   const rate = await gasRateOf(deps)
-  for (const [ticker, all] of Map.groupBy(waiting, (withdrawal) => withdrawal.ticker)) {
-    const needs = await needsOf(deps, ticker, all, rate, why)
-    const payers = await payersFor(deps.runtime.db, deps.network, ticker, needs)
-    const used = new Set<string>()
-    for (const payer of payers) {
-      if (paid.has(payer.withdrawalId) || used.has(payer.address)) continue
-      const withdrawal = all.find(({ id }) => id === payer.withdrawalId)!
-      if (!(await pay(deps, withdrawal, payer, rate))) continue
-      used.add(payer.address)
-      paid.add(withdrawal.id)
-    }
-  }
-  return paid
+  return payFrom(deps, waiting, {
+    network,
+    needsOf: (ticker, all) => needsOf(deps, ticker, all, rate, why),
+    planFrom: (withdrawal, payer) => planFrom(deps, withdrawal, payer, rate),
+    insert: async (tx, { nonce, ...plan }, { address, derivationIndex }, moment) => {
+      const id = runtime.newId()
+      await insertPlanned(tx, {
+        id, network, purpose: 'payout', senders: [address], nonce, keys: [`${address}:${nonce}`], ...plan, feeRate: rate,
+        signingKeys: [{ account: 'deposit', branch: 0, index: derivationIndex }],
+      }, moment)
+      return id
+    },
+  })
 }
 
 /** What an address has to hold: enough, and where only cheaper payments are wanted not so much that it is swept all the same. */
@@ -48,13 +46,6 @@ const needsOf = async (deps: EvmDirectDeps, ticker: string, all: readonly Withdr
   const left = mostLeftBehind({ isCoin, gasPrice: expectedPrice(rate), batchSize: sweeps.batch, setCode: sweeps.setCode === 'auto', kPerMille: sweeps.kPerMille })
   const fees = isCoin ? inUnits(COIN_GAS * rate.maxFeePerGas * FEES_AT_HAND) : 0n
   return all.map(({ id, units }) => ({ withdrawalId: id, least: units + fees, most: why === 'short' ? null : units + inUnits(left) }))
-}
-
-const pay = async (deps: EvmDirectDeps, withdrawal: Withdrawal, payer: Payer, rate: GasRate): Promise<boolean> => {
-  const plan = await orElse(deps, payer, () => planFrom(deps, withdrawal, payer, rate))
-  if (plan === undefined) return false
-  await deps.pause('direct-chosen')
-  return store(deps, withdrawal, payer, plan, rate)
 }
 
 interface Own extends EvmPlan {
@@ -80,25 +71,4 @@ const planFrom = async (deps: EvmDirectDeps, { ticker, to, units }: Withdrawal, 
   const coin = (contract === null ? amount : 0n) + plan.networkFee * FEES_AT_HAND
   const isEnough = [atFinal, atHead].every(([held, coins]) => held! >= amount && coins! >= coin)
   return isEnough && plan.networkFee <= sending.maxFee ? { ...plan, nonce } : undefined
-}
-
-const store = async (deps: EvmDirectDeps, withdrawal: Withdrawal, { address, derivationIndex }: Payer, { nonce, ...plan }: Own, rate: GasRate): Promise<boolean> => {
-  const { runtime, network } = deps
-  class Taken extends Error {}
-  try {
-    await inTransaction(runtime.db, async (tx) => {
-      if (!(await takeAddress(tx, network, address))) throw new Taken()
-      const moment = momentOf(runtime)
-      const id = runtime.newId()
-      await insertPlanned(tx, {
-        id, network, purpose: 'payout', senders: [address], nonce, keys: [`${address}:${nonce}`], ...plan, feeRate: rate,
-        signingKeys: [{ account: 'deposit', branch: 0, index: derivationIndex }],
-      }, moment)
-      if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken()
-    })
-    return true
-  } catch (error) {
-    if (error instanceof Taken) return false
-    throw new Error(`planning a payment from ${address} failed`, { cause: error })
-  }
 }

@@ -1,13 +1,11 @@
 import type { Contract } from '@bursar/chainkit/tron'
 import type { CostEstimate } from '../adapters/chains/port.ts'
-import { inTransaction } from '../db/index.ts'
 import { rescale } from '../money/index.ts'
 import { insertPlanned, planTron, tronPayment, type NewOutgoing, type TronPlan } from '../outgoing/index.ts'
-import { momentOf } from '../platform/runtime.ts'
 import { lockTronSweeps, type SweepPolicy } from '../sweeps/index.ts'
-import { attach, type PayFromDeposits, type TronPayoutDeps, type Withdrawal } from '../withdrawals/index.ts'
-import { orElse } from './failing.ts'
-import { payersFor, takeAddress, type Need, type Payer } from './store.ts'
+import type { PayFromDeposits, TronPayoutDeps, Withdrawal } from '../withdrawals/index.ts'
+import { payFrom } from './paying.ts'
+import type { Need, Payer } from './store.ts'
 
 export interface TronDirectDeps extends Omit<TronPayoutDeps, 'fromDeposits'> {
   sweeps: SweepPolicy
@@ -26,30 +24,25 @@ interface Own {
  * address has what their transfer burns. What is left is swept as before, for nothing while bytes last.
  */
 export const createTronDirect = (deps: TronDirectDeps): PayFromDeposits => async (waiting, why) => {
-  const paid = new Set<string>()
-  if (!deps.sweeps.payFrom || waiting.length === 0) return paid
-  for (const [ticker, all] of Map.groupBy(waiting, (withdrawal) => withdrawal.ticker)) {
-    const used = new Set<string>()
-    for (const payer of await payersFor(deps.runtime.db, 'TRON', ticker, all.map(needOf))) {
-      if (paid.has(payer.withdrawalId) || used.has(payer.address)) continue
-      const withdrawal = all.find(({ id }) => id === payer.withdrawalId)!
-      if (!(await pay(deps, withdrawal, payer, why))) continue
-      used.add(payer.address)
-      paid.add(withdrawal.id)
-    }
-  }
-  return paid
+  if (!deps.sweeps.payFrom || waiting.length === 0) return new Set()
+  return payFrom(deps, waiting, {
+    network: 'TRON',
+    needsOf: async (_ticker, all) => all.map(needOf),
+    planFrom: (withdrawal, payer) => planFrom(deps, withdrawal, payer, why),
+    // Energy is not lent to it, nor taken back, meanwhile.
+    lock: lockTronSweeps,
+    insert: async (tx, { id, plan, feeRate }, { address, derivationIndex }, moment) => {
+      await insertPlanned(tx, {
+        id, network: 'TRON', purpose: 'payout', senders: [address], nonce: null, keys: [], ...plan, feeRate,
+        signingKeys: [{ account: 'deposit', branch: 0, index: derivationIndex }],
+      }, moment)
+      return id
+    },
+  })
 }
 
 /** What it burns is looked at for each address: mostly nothing. A rest of any size is swept for nothing. */
 const needOf = ({ id, units }: Withdrawal): Need => ({ withdrawalId: id, least: units, most: null })
-
-const pay = async (deps: TronDirectDeps, withdrawal: Withdrawal, payer: Payer, why: 'cheaper' | 'short'): Promise<boolean> => {
-  const own = await orElse(deps, payer, () => planFrom(deps, withdrawal, payer, why))
-  if (own === undefined) return false
-  await deps.pause('direct-chosen')
-  return store(deps, withdrawal, payer, own)
-}
 
 /**
  * Undefined unless the chain's final state has what it takes at that address, even when its free bytes are gone by then, and it
@@ -86,26 +79,4 @@ const onChain = ({ catalogue }: TronDirectDeps, { ticker, units }: Withdrawal): 
   const asset = catalogue.findCrypto(ticker)!
   const { contract, decimals } = asset.networks.get('TRON')!
   return { contract, units: rescale(units, asset.scale, decimals) }
-}
-
-const store = async (deps: TronDirectDeps, withdrawal: Withdrawal, { address, derivationIndex }: Payer, { id, plan, feeRate }: Own): Promise<boolean> => {
-  const { runtime } = deps
-  class Taken extends Error {}
-  try {
-    await inTransaction(runtime.db, async (tx) => {
-      // Energy is not lent to it, nor taken back, meanwhile.
-      await lockTronSweeps(tx)
-      if (!(await takeAddress(tx, 'TRON', address))) throw new Taken()
-      const moment = momentOf(runtime)
-      await insertPlanned(tx, {
-        id, network: 'TRON', purpose: 'payout', senders: [address], nonce: null, keys: [], ...plan, feeRate,
-        signingKeys: [{ account: 'deposit', branch: 0, index: derivationIndex }],
-      }, moment)
-      if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken()
-    })
-    return true
-  } catch (error) {
-    if (error instanceof Taken) return false
-    throw new Error(`planning a payment from ${address} failed`, { cause: error })
-  }
 }

@@ -157,13 +157,18 @@ const writeStatement = (items: readonly Item[], { applied, heads, entries, answe
   return { text: `with ${parts.join(',\n')}\n${last}`, values: parameters.values }
 }
 
-/** Batches of one kind share a statement, whose plan each connection keeps under its name. There are a few dozen kinds. */
+/** Which arrays say the same thing makes kinds of their own: connections must not keep plans without end. */
+const MOST_KINDS = 100
+/** Batches of one kind share a statement, whose plan each connection keeps under its name; one that is none of the first kinds is planned each time. */
 const names = new Map<string, string>()
 const nameOf = (text: string): string => {
-  const name = names.get(text) ?? `ledger-write-${names.size + 1}`
+  const known = names.get(text)
+  if (known !== undefined || names.size >= MOST_KINDS) return known ?? UNNAMED
+  const name = `ledger-write-${names.size + 1}`
   names.set(text, name)
   return name
 }
+const UNNAMED = ''
 
 /** Tables in one fixed order, so that statements with the same tables are the same statement. */
 const rowsByTable = (items: readonly Item[]): { table: RowTable; tuples: (readonly Scalar[])[] }[] => {
