@@ -2,10 +2,6 @@
  * The worker is killed, -9, at every point between gathering small coins and recording that a node has what joins them;
  * afterwards they are joined once, and books and chain agree at every address.
  */
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Sandbox } from '../system/sandbox.ts'
 
@@ -21,29 +17,13 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => sandbox?.stop(), 60_000)
 
-const query = async <T extends pg.QueryResultRow>(text: string): Promise<T[]> => {
-  const client = new pg.Client({ connectionString: sandbox.database })
-  await client.connect()
-  try {
-    return (await client.query<T>(text)).rows
-  } finally {
-    await client.end()
-  }
-}
-const reconcile = (): Promise<string> =>
-  promisify(execFile)(process.execPath, ['server/src/main.ts', 'reconcile', '--network', 'BITCOIN', '--full'], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) })
-    .then(({ stdout }) => stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
+const query = <T extends object>(text: string): Promise<T[]> => sandbox.query<T>(text)
+const reconcile = async (): Promise<string> => (await sandbox.bursar('reconcile', '--network', 'BITCOIN', '--full')).text
 
 const SPENDABLE = `select 1 from utxos x join watch_cursors c using (network)
   where x.account = 'deposit' and x.spent_by is null and x.block_height <= c.final_height`
 const joined = (state: string) => query(`select id from outgoing where purpose = 'consolidation' and state = '${state}'`)
-const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
-  const deadline = performance.now() + 30_000
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`never came: ${what}\n${sandbox.logs()}`)
-    await sleep(50)
-  }
-}
+const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => void (await sandbox.until(what, holds, 30_000))
 
 describe('killed', () => {
   test.each(POINTS)('%s: coins are joined once', async (point) => {

@@ -3,10 +3,8 @@
  * recording that a node or the bank has its money, the api with orders on the way. Afterwards each is made once and told once, the
  * receiver has what was told, and books, chain and bank agree. The points are read from the sources.
  */
-import { execFile } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Merchant, type Sandbox } from '../system/sandbox.ts'
@@ -39,18 +37,8 @@ afterAll(async () => {
 }, 60_000)
 
 const shop = () => sandbox.merchants[0]
-const bursar = (...args: string[]): Promise<string> =>
-  promisify(execFile)(process.execPath, ['server/src/main.ts', ...args], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) })
-    .then(({ stdout }) => stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
-const until = async <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => {
-  const deadline = performance.now() + PATIENCE_MS
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    if (performance.now() > deadline) throw new Error(`never came: ${what}\n${sandbox.logs()}`)
-    await sleep(100)
-  }
-}
+const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
+const until = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => sandbox.until(what, look, PATIENCE_MS)
 /** What a merchant was told, in order, of whatever has this value in a field. */
 const toldOf = async (merchant: Merchant, field: string, value: string): Promise<Record<string, unknown>[]> =>
   (await sandbox.messages(merchant)).map(({ body }) => JSON.parse(body) as Record<string, unknown>).filter((body) => body[field] === value)

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Sandbox } from '../system/sandbox.ts'
-import { bursar, buyBtc, eventually, hedged, hedgeOrders, openAlerts, placedOnce } from '../system/test-hedging.ts'
+import { buyBtc, eventually, hedged, hedgeOrders, openAlerts, placedOnce } from '../system/test-hedging.ts'
 
 const room = new URL('../../server/src/hedging/', import.meta.url)
 const points = [...new Set(readdirSync(room).filter((file) => /^jobs.*\.ts$/.test(file))
@@ -45,7 +45,7 @@ describe('killed', () => {
     expect((await hedgeOrders(sandbox)).length - before.written).toBe(point === 'hedge-begun' ? 2 : 1)
     expect((await sandbox.venueFind()).orders.length - before.orders).toBe(1)
     const told = await eventually(sandbox, 'books and venue agree', async () => {
-      const { text } = await bursar(sandbox, 'reconcile')
+      const { text } = await sandbox.bursar('reconcile')
       return /binance BTC at .*: equal/.test(text) ? text : undefined
     })
     expect(told).toMatch(/binance USDT at .*: equal/)

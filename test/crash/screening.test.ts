@@ -2,13 +2,10 @@
  * The worker is killed, -9, at every named point of screening; afterwards every deposit is credited once or not at all, as it was judged, a
  * withdrawal to a listed address has not left, and the ledger equals the chain. The points are read from the source.
  */
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Merchant, type Sandbox } from '../system/sandbox.ts'
 
@@ -33,27 +30,9 @@ afterAll(async () => {
   await sandbox?.stop()
 }, 60_000)
 
-const query = async <T extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<T[]> => {
-  const client = new pg.Client({ connectionString: sandbox.database })
-  await client.connect()
-  try {
-    return (await client.query<T>(text, values)).rows
-  } finally {
-    await client.end()
-  }
-}
-const until = async <T>(what: string, find: () => Promise<T | undefined | false>): Promise<T> => {
-  const deadline = performance.now() + PATIENCE_MS
-  for (;;) {
-    const found = await find()
-    if (found !== undefined && found !== false) return found
-    if (performance.now() > deadline) throw new Error(`never came: ${what}\n${sandbox.logs()}`)
-    await sleep(200)
-  }
-}
-const bursar = (...args: string[]): Promise<string> =>
-  promisify(execFile)(process.execPath, ['server/src/main.ts', ...args], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) })
-    .then(({ stdout }) => stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
+const query = <T extends object>(text: string, values: unknown[] = []): Promise<T[]> => sandbox.query<T>(text, values)
+const until = <T>(what: string, find: () => Promise<T | undefined | false>): Promise<T> => sandbox.until(what, find, PATIENCE_MS)
+const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
 const balance = async ({ client }: Merchant): Promise<number> => Number((await client.balances.list(['USDT']))[0]!.value)
 const statuses = async (merchant: Merchant, id: string): Promise<unknown[]> =>
   (await sandbox.messages(merchant)).map(({ body }) => JSON.parse(body) as Record<string, unknown>).filter((body) => body['id'] === id).map(({ status }) => status)

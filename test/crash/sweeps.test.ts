@@ -3,12 +3,8 @@
  * was deposited has left its address once, one transfer is offered, and the ledger equals the chains to the last unit. The
  * points are read from the source, so that a new one is tested without anyone thinking of it.
  */
-import { execFile } from 'node:child_process'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Network, type Sandbox } from '../system/sandbox.ts'
 
@@ -59,26 +55,11 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => sandbox?.stop(), 60_000)
 
-const query = async <T extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<T[]> => {
-  const client = new pg.Client({ connectionString: sandbox.database })
-  await client.connect()
-  try {
-    return (await client.query<T>(text, values)).rows
-  } finally {
-    await client.end()
-  }
-}
+const query = <T extends object>(text: string, values: unknown[] = []): Promise<T[]> => sandbox.query<T>(text, values)
 const until = async (what: string, holds: () => Promise<boolean>, meanwhile = async (): Promise<void> => {}): Promise<void> => {
-  const deadline = performance.now() + PATIENCE_MS
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`never came: ${what}\n${sandbox.logs()}`)
-    await meanwhile()
-    await sleep(100)
-  }
+  await sandbox.until(what, async () => (await holds()) || meanwhile().then(() => false), PATIENCE_MS)
 }
-const reconcile = (network: Network): Promise<string> =>
-  promisify(execFile)(process.execPath, ['server/src/main.ts', 'reconcile', '--network', network, '--full'], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) })
-    .then(({ stdout }) => stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
+const reconcile = async (network: Network): Promise<string> => (await sandbox.bursar('reconcile', '--network', network, '--full')).text
 const agree = async (network: Network): Promise<void> => {
   await sandbox.mine(network, BLOCKS)
   await until('the chains agree', async () => (await reconcile(network)).includes('the ledger holds, and the chains agree'))
@@ -153,10 +134,7 @@ describe('a transfer to cold storage killed', () => {
     }
     await sandbox.kill('worker')
     expect(await offered()).toHaveLength(1)
-    for (const { id } of await offered()) await cancel(id)
+    for (const { id } of await offered()) await sandbox.bursar('cold', 'cancel', id)
     await agree(network)
   }, 180_000)
 })
-
-const cancel = (id: string): Promise<unknown> =>
-  promisify(execFile)(process.execPath, ['server/src/main.ts', 'cold', 'cancel', id], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) })

@@ -1,6 +1,4 @@
 /** What chains do to money that was there already: replacements, reorganisations, fees that rise. */
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSandbox, type Network, type Sandbox } from './sandbox.ts'
@@ -16,9 +14,7 @@ afterAll(() => sandbox?.stop(), 60_000)
 const shop = () => sandbox.merchants[0]
 const balance = async (ticker: string): Promise<string> => (await shop().client.balances.list([ticker]))[0]!.value
 const addressOn = async (blockchain: Network): Promise<string> => (await shop().client.addresses.create({ blockchain })).address
-const bursar = (...args: string[]) =>
-  promisify(execFile)(process.execPath, ['server/src/main.ts', ...args], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) }).then(
-    (r) => r.stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
+const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
 const statuses = async (match: Record<string, unknown>): Promise<unknown[]> =>
   (await sandbox.messages(shop()))
     .map((m) => JSON.parse(m.body) as Record<string, unknown>)

@@ -3,9 +3,7 @@
  * that fail, fifty connections for the last of an asset, and everything a merchant can ask for wrongly.
  */
 import { createHmac } from 'node:crypto'
-import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { operations } from '@bursar/contract'
 import type { BursarError } from '@bursar/sdk'
 import pg from 'pg'
@@ -27,18 +25,8 @@ afterAll(async () => {
 }, 60_000)
 
 const shop = () => sandbox.merchants[0]
-const bursar = (...args: string[]): Promise<string> =>
-  promisify(execFile)(process.execPath, ['server/src/main.ts', ...args], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) })
-    .then(({ stdout }) => stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
-const until = async <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => {
-  const deadline = performance.now() + 90_000
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    if (performance.now() > deadline) throw new Error(`never came: ${what}\n${sandbox.logs()}`)
-    await sleep(100)
-  }
-}
+const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
+const until = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => sandbox.until(what, look, 90_000)
 const order = { spendTicker: 'USDT', targetTicker: 'BTC', amount: '0.01', side: 'target' } as const
 const estimate = () => shop().client.exchange.estimate(order)
 const balance = async (ticker: string): Promise<string> => (await shop().client.balances.list([ticker]))[0]!.value

@@ -1,7 +1,5 @@
 /** Fiat invoices on all processes and the sandbox's bank: callbacks of every kind, lost answers, a worker killed at every point, 72 hours. */
-import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { fiatInvoiceNotice } from '@bursar/contract'
 import pg from 'pg'
 import { Value } from 'typebox/value'
@@ -22,26 +20,13 @@ afterAll(async () => {
 
 const HOUR_MS = 3_600_000
 const shop = () => sandbox.merchants[0]
-const main = new URL('../../server/src/main.ts', import.meta.url).pathname
-const bursar = async (...args: string[]): Promise<string> => {
-  const run = promisify(execFile)(process.execPath, [main, ...args], { env: sandbox.environment })
-  return run.then(({ stdout }) => stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
-}
+const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
 
 const invoice = async (value = '100'): Promise<string> =>
   (await shop().client.invoices.fiat.create({ name: 'Order 7', amount: { value, ticker: 'UAH' }, email: 'payer@example.com', toPendingImmediate: true })).id
 const lookup = (id: string) => shop().client.invoices.fiat.get(id)
 
-const until = async <T>(look: () => Promise<T | undefined>, what: string, withinMs = 60_000): Promise<T> => {
-  const deadline = performance.now() + withinMs
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    if (performance.now() > deadline) throw new Error(`${what} did not come\n${sandbox.logs()}`)
-    await sleep(100)
-  }
-}
-
+const until = <T>(look: () => Promise<T | undefined>, what: string): Promise<T> => sandbox.until(what, look)
 const paymentsOf = async (id: string): Promise<{ id: string; acquirer: string; state: string }[]> =>
   (await db.query<{ id: string; acquirer: string; state: string }>('select id, acquirer, state from payments where invoice_id = $1 order by created_at', [id])).rows
 const openPayment = (id: string) => until(async () => (await paymentsOf(id)).find(({ state }) => state === 'open'), `a page for invoice ${id}`)

@@ -1,7 +1,7 @@
 /** Hedging in the whole sandbox: exchanges through the signed API, orders through ccxt on an emulator of Binance that does wrong on demand. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSandbox, type Sandbox } from './sandbox.ts'
-import { bursar, buyBtc, eventually, exposureOf, hedged, hedgeOrders, openAlerts, placedOnce } from './test-hedging.ts'
+import { buyBtc, eventually, exposureOf, hedged, hedgeOrders, openAlerts, placedOnce } from './test-hedging.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -24,17 +24,17 @@ test('an exchange leads to an order on the venue, and the position is back where
 })
 
 test('at the limit of the position the direction closes, and hedging opens it again', async () => {
-  expect(await bursar(sandbox, 'hedging', 'stop', 'a drill')).toMatchObject({ code: 0 })
-  expect(await bursar(sandbox, 'position', 'limit', 'BTC', '0.05', '0.05')).toMatchObject({ code: 0 })
+  expect(await sandbox.bursar('hedging', 'stop', 'a drill')).toMatchObject({ code: 0 })
+  expect(await sandbox.bursar('position', 'limit', 'BTC', '0.05', '0.05')).toMatchObject({ code: 0 })
   await buyBtc(sandbox, '0.045')
   const more = sandbox.merchants[0].client.exchange.estimate({ spendTicker: 'USDT', targetTicker: 'BTC', amount: '0.01', side: 'target' })
   await expect(more).rejects.toMatchObject({ code: 2, message: expect.stringContaining('no more BTC is sold now') as string })
   await eventually(sandbox, 'the alert', async () => ((await openAlerts(sandbox)).includes('position-limit-near') ? true : undefined))
   expect((await hedgeOrders(sandbox)).filter(({ state }) => state === 'sending')).toEqual([])
   expect(await exposureOf(sandbox, 'BTC', 8)).toBeCloseTo(-0.045, 4)
-  expect(await bursar(sandbox, 'hedging', 'start')).toMatchObject({ code: 0, text: '1 stop(s) lifted\n' })
+  expect(await sandbox.bursar('hedging', 'start')).toMatchObject({ code: 0, text: '1 stop(s) lifted\n' })
   await buyBtc(sandbox, '0.01')
-  await bursar(sandbox, 'position', 'limit', 'BTC', 'none', 'none')
+  await sandbox.bursar('position', 'limit', 'BTC', 'none', 'none')
   await hedged(sandbox, ...BTC)
 })
 
@@ -47,22 +47,22 @@ test('an order that was taken without an answer is not placed again', async () =
 
 test('books and venue agree, figures are shown, and money that nobody booked raises an alert', async () => {
   const { text } = await eventually(sandbox, 'a comparison', async () => {
-    const told = await bursar(sandbox, 'reconcile', '--network', 'TRON')
+    const told = await sandbox.bursar('reconcile', '--network', 'TRON')
     return told.code === 0 ? told : undefined
   })
   expect(text).toContain('the ledger holds')
   const whole = await eventually(sandbox, 'all agree', async () => {
-    const told = await bursar(sandbox, 'reconcile')
+    const told = await sandbox.bursar('reconcile')
     return told.text.includes('binance BTC') ? told : undefined
   })
   expect(whole.text).toMatch(/binance BTC at .*: equal/)
   expect(whole.text).toMatch(/binance USDT at .*: equal/)
-  const position = await bursar(sandbox, 'position')
+  const position = await sandbox.bursar('position')
   expect(position.code).toBe(0)
   expect(position.text).toMatch(/profit, fees of merchants apart: \d+\.\d+ USDT/)
   const metrics = await sandbox.metrics()
   for (const line of [/^bursar_position_exposure\{asset="BTC"\} /m, /^bursar_exchange_spread_income_usdt\{asset="BTC"\} [1-9]/m, /^bursar_hedge_slippage_usdt\{asset="BTC"\} /m, /^bursar_hedge_oldest_unknown_seconds 0$/m, /^bursar_venue_drift\{venue="binance",asset="BTC"\} 0$/m]) expect(metrics).toMatch(line)
   await sandbox.venue('balance', { asset: 'ETH', amount: '1' })
   await eventually(sandbox, 'the alert', async () => ((await openAlerts(sandbox)).includes('venue-drift') ? true : undefined))
-  expect((await bursar(sandbox, 'reconcile')).text).toMatch(/binance ETH at .*: DIFFERENCE -\d+/)
+  expect((await sandbox.bursar('reconcile')).text).toMatch(/binance ETH at .*: DIFFERENCE -\d+/)
 }, 150_000)

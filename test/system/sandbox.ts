@@ -10,6 +10,7 @@ import { isRunning } from '../../sandbox/process/identity.ts'
 import { readSettings } from '../../sandbox/settings.ts'
 import type { Running, Supervisor } from '../../sandbox/supervise.ts'
 import { startWorld, type World } from '../../sandbox/world.ts'
+import { askingOf, type Asking } from './asking.ts'
 
 export interface Message {
   seq: number
@@ -39,7 +40,7 @@ export interface Merchant {
 
 export type Network = 'BITCOIN' | 'ETHEREUM' | 'BINANCE_SMART_CHAIN' | 'TRON'
 
-export interface Sandbox {
+export interface Sandbox extends Asking {
   dir: string
   api: string
   environment: NodeJS.ProcessEnv
@@ -177,6 +178,7 @@ const connect = (
   const logs = (): string =>
     [...lines, ...['api', 'worker', 'watcher', 'signer'].map((role) => `--- ${role}\n${logOf(`${role}.log`).slice(-3000)}`)].join('\n')
   return {
+    ...askingOf({ environment, database: world.databaseUrl, logs }),
     dir,
     api,
     environment,

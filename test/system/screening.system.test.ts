@@ -1,10 +1,8 @@
 /** Screening in the whole sandbox: what is credited at once, held, quarantined, decided, refused before it is signed, and found later. */
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Merchant, type Sandbox } from './sandbox.ts'
 
@@ -24,18 +22,8 @@ afterAll(async () => {
   await sandbox?.stop()
 }, 60_000)
 
-const bursar = (...args: string[]): Promise<string> =>
-  promisify(execFile)(process.execPath, ['server/src/main.ts', ...args], { env: sandbox.environment, cwd: new URL('../../', import.meta.url) })
-    .then(({ stdout }) => stdout, (error: { stdout: string; stderr: string }) => error.stdout + error.stderr)
-const until = async <T>(what: string, find: () => Promise<T | undefined | false>, withinMs = 60_000): Promise<T> => {
-  const deadline = performance.now() + withinMs
-  for (;;) {
-    const found = await find()
-    if (found !== undefined && found !== false) return found
-    if (performance.now() > deadline) throw new Error(`never came: ${what}\n${sandbox.logs()}`)
-    await sleep(200)
-  }
-}
+const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
+const until: Sandbox['until'] = (...looking) => sandbox.until(...looking)
 interface Line { id: string; subjectId: string; state: string; quarantined: boolean; deposit: string; flags: string[] }
 const listed = async (subjectId: string, ...more: string[]): Promise<Line | undefined> =>
   (JSON.parse(await bursar('screening', 'list', ...more)) as Line[]).find((line) => line.subjectId === subjectId)
