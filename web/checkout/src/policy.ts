@@ -25,7 +25,11 @@ const sourceOf = (text: string): string => {
   return source
 }
 
-/** What every page carries: it is nobody's but its reader's, and stands in nobody's frame. */
+/**
+ * What every page carries: it is nobody's but its reader's, and stands in nobody's frame. Without cross-origin-opener-policy: the page
+ * knows its reader by the link alone, so an opener learns nothing from it that the link does not tell, a shop may open it in a window
+ * and see that closed, and a browser that must change processes on the way paints a fifth later.
+ */
 export const headersOf = (policy: string): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy,
@@ -33,6 +37,5 @@ export const headersOf = (policy: string): Record<string, string> => ({
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
   'x-robots-tag': 'noindex',
-  'cross-origin-opener-policy': 'same-origin',
   vary: 'accept-language',
 })

@@ -1,12 +1,13 @@
 import { accentOf, GROUNDS } from './accent.ts'
 
-/** The look of every page: system fonts, phone first, two columns where there is room, dark where that is preferred, print. */
+/** The look of every page: system fonts in two weights and under two names, as a phone that has not used a font yet takes longest over each; phone first, two columns where there is room, dark where that is preferred, print. */
 const SHEET = `
 *,::before,::after{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
-body{margin:0;min-height:100vh;min-height:100dvh;display:flex;flex-direction:column;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
+body{margin:0;min-height:100vh;min-height:100dvh;display:flex;flex-direction:column;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 h1,h2,h3,p,ul,ol,dl,dd,fieldset,legend,figure{margin:0;padding:0;border:0}
 ul,ol{list-style:none}
+h1,h2,h3,b,strong,label.name,legend{font-weight:600}
 a{color:var(--line);text-underline-offset:.18em}
 :focus-visible{outline:3px solid var(--line);outline-offset:2px;border-radius:.4rem}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
@@ -14,7 +15,7 @@ a{color:var(--line);text-underline-offset:.18em}
 .copy[hidden]{display:inline-flex!important;visibility:hidden}
 header,main,footer{width:100%;max-width:58rem;margin:0 auto;padding:0 1rem}
 header{display:flex;align-items:center;gap:.75rem;padding-top:1.25rem;padding-bottom:1rem}
-.mark{flex:none;display:grid;place-items:center;width:2.5rem;height:2.5rem;border-radius:.75rem;background:var(--surface);color:var(--on);font-weight:700;font-size:1.15rem}
+.mark{flex:none;display:grid;place-items:center;width:2.5rem;height:2.5rem;border-radius:.75rem;background:var(--surface);color:var(--on);font-weight:600;font-size:1.15rem}
 .seller{font-weight:600;line-height:1.25;min-width:0}
 .seller a{color:inherit;text-decoration:none;display:inline-block;padding:.5rem 0}
 .seller a:hover{text-decoration:underline}
@@ -22,14 +23,14 @@ main{flex:1;display:grid;gap:1.25rem;align-content:start;padding-bottom:2rem}
 main.alone{padding-top:2rem}
 .summary{display:grid;gap:.25rem}
 .summary .label,.soft,dt{color:var(--soft);font-size:.9375rem}
-.sum{font-size:clamp(1.9rem,8.5vw,2.75rem);line-height:1.15;font-weight:700;letter-spacing:-.02em}
-.sum small{font-size:.55em;font-weight:600;letter-spacing:0;color:var(--soft)}
-.left{justify-self:start;display:inline-flex;align-items:center;gap:.45rem;margin-top:.5rem;padding:.2rem .75rem .2rem .5rem;border-radius:2rem;background:var(--panel);border:1px solid var(--edge);font-size:.9375rem;color:var(--soft)}.left svg{width:1.1rem;height:1.1rem}.left b{color:var(--ink);font-weight:600}
+.sum{font-size:clamp(1.9rem,8.5vw,2.75rem);line-height:1.15;font-weight:600;letter-spacing:-.02em}
+.sum small{font-size:.55em;letter-spacing:0;color:var(--soft)}
+.left{justify-self:start;display:inline-flex;align-items:center;gap:.45rem;margin-top:.5rem;padding:.2rem .75rem .2rem .5rem;border-radius:2rem;background:var(--panel);border:1px solid var(--edge);font-size:.9375rem;color:var(--soft)}.left svg{width:1.1rem;height:1.1rem}.left b{color:var(--ink)}
 .again{display:flex;align-items:center;justify-content:space-between;gap:1rem}
 .about{margin-top:.5rem;font-weight:600}
 .panel{background:var(--panel);border:1px solid var(--edge);border-radius:1.25rem;padding:1.25rem;display:grid;gap:1.25rem;box-shadow:0 1px 2px rgb(0 0 0/.04),0 8px 24px rgb(0 0 0/.05);align-content:start}
-h1{font-size:1.375rem;line-height:1.25;font-weight:700;letter-spacing:-.01em}
-h2{font-size:1rem;line-height:1.35;font-weight:600}
+h1{font-size:1.375rem;line-height:1.25;letter-spacing:-.01em}
+h2{font-size:1rem;line-height:1.35}
 .head{display:grid;gap:.5rem}
 .head .badge{margin-bottom:.25rem}
 .badge{width:3rem;height:3rem;border-radius:50%;display:grid;place-items:center;background:var(--calm);color:var(--line)}
@@ -41,16 +42,15 @@ svg.line{fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;strok
 .steps .done{border-color:var(--surface)}.steps .now{border-color:var(--surface);color:var(--ink);font-weight:600}
 form{display:grid;gap:1.25rem}
 .field{display:grid;gap:.35rem}
-label.name,legend{font-weight:600}
 input[type=text],input[type=email]{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--rim);border-radius:.75rem;padding:.7rem .9rem;min-height:3rem;width:100%}
 input[aria-invalid=true]{border-color:var(--bad);border-width:2px}
-.wrong{color:var(--bad);font-weight:500}
+.wrong{color:var(--bad)}
 .choices{display:grid;gap:.5rem;margin-top:.75rem}
 .choice{position:relative;display:flex;flex-wrap:wrap;align-items:center;gap:.1rem .75rem;padding:.7rem .9rem;min-height:3.5rem;border:1px solid var(--edge);border-radius:.75rem;cursor:pointer}
 .choice:has(:checked){border-color:var(--line);box-shadow:0 0 0 1px var(--line)}
 .choice:hover{background:var(--calm)}
 .choice input{accent-color:var(--line);width:1.25rem;height:1.25rem;flex:none;margin:0}
-.choice>span{flex:1;min-width:0;line-height:1.35}.choice b{font-weight:600}.choice .soft{display:block}
+.choice>span{flex:1;min-width:0;line-height:1.35}.choice .soft{display:block}
 .choice .far{flex:1 0 100%;padding-left:2rem}
 button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:center;justify-content:center;gap:.5rem;min-height:3rem;padding:.6rem 1.25rem;border-radius:.75rem;border:1px solid var(--surface);background:var(--surface);color:var(--on);text-decoration:none;cursor:pointer;text-align:center}
 button:hover,.button:hover{filter:brightness(1.08)}
@@ -60,9 +60,8 @@ button:hover,.button:hover{filter:brightness(1.08)}
 .copy svg,.note svg,.button svg{width:1.2rem;height:1.2rem;flex:none}
 .way,.item{display:grid;gap:1.25rem}
 .item{grid-template-columns:minmax(0,1fr) auto;gap:.1rem .75rem;align-items:center}.item .copy{grid-row:1/3;grid-column:2}.item.long .copy{grid-row:1}.item.long .address{grid-column:1/3}
-.exact{font-size:1.25rem;font-weight:700;line-height:1.3;min-width:0}
-.address{font:500 .9375rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;min-width:0;word-break:break-all}
-.address b{font-weight:800}
+.exact{font-size:1.25rem;font-weight:600;line-height:1.3;min-width:0}
+.address{font:400 .9375rem/1.5 ui-monospace,Consolas,monospace;min-width:0;word-break:break-all}
 .rows{display:grid}
 .rows>div{padding:.8rem 0;border-top:1px solid var(--edge)}.rows>div:first-child{border-top:0;padding-top:0}.rows>div:last-child{padding-bottom:0}
 .pair{display:flex;justify-content:space-between;gap:1rem}.pair dd{text-align:right;font-weight:600;min-width:0}
@@ -72,12 +71,12 @@ button:hover,.button:hover{filter:brightness(1.08)}
 .codes{display:grid;gap:.75rem;justify-items:center;text-align:center}
 .qr{display:block;width:min(15rem,100%);border-radius:.75rem;border:1px solid var(--edge)}
 details{width:100%}
-summary{cursor:pointer;padding:.65rem 0;color:var(--line);font-weight:500;border-radius:.4rem}
+summary{cursor:pointer;padding:.65rem 0;color:var(--line);border-radius:.4rem}
 details[open]>*+*{margin:.25rem auto .75rem}
 .seen{font-size:.9375rem}
 .seen li{display:flex;justify-content:space-between;gap:1rem;padding:.6rem 0;border-top:1px solid var(--edge)}
 .seen li:first-child{border-top:0}.seen li>:last-child{text-align:right}
-.hash{font:400 .8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color:var(--soft);word-break:break-all}
+.hash{font:400 .8125rem/1.5 ui-monospace,Consolas,monospace;color:var(--soft);word-break:break-all}
 .bar{height:.5rem;width:100%;display:block;border-radius:1rem;background:var(--edge);overflow:hidden}
 .bar rect{fill:var(--line)}
 .actions{display:grid;gap:.75rem}
