@@ -2,6 +2,7 @@
  * A server to be measured, a process of its own: `node server.ts bare|app`, with DATABASE_URL in its environment. Tells its
  * parent the port it listens at.
  */
+import { createSecretKey } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { addressRoutes, createAddressIssuer } from '../../server/src/addresses/index.ts'
 import { TEST_KEYS } from '../../server/src/addresses/test-keys.ts'
@@ -43,7 +44,7 @@ const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => 
     clock: runtime.clock,
     window: { maxAge: 600, maxAhead: 5 },
     requestsPerMinute: 10_000_000,
-    fingerprintKey: DATA_KEY,
+    fingerprintKey: createSecretKey(DATA_KEY),
     onFirstUse: () => {},
     log: runtime.log,
     ready: async () => {},

@@ -1,4 +1,5 @@
 import type { Network } from '@bursar/chainkit'
+import { createSecretKey } from 'node:crypto'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdapters, identityOf } from '../adapters/chains/index.ts'
@@ -83,7 +84,7 @@ const startApi = async (world: World, { config, runtime, pool }: Opened, directo
     window: { maxAge: config.timestampMaxAge, maxAhead: config.timestampMaxAhead },
     requestsPerMinute: config.requestsPerMinute,
     refusalsPerMinute: config.refusalsPerMinute,
-    fingerprintKey: deriveKey(config.dataKey, 'request fingerprints'),
+    fingerprintKey: createSecretKey(deriveKey(config.dataKey, 'request fingerprints')),
     pages: {
       postsPerMinute: config.pagePostsPerMinute,
       getsPerMinute: config.pageGetsPerMinute,

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import type { ErrorCode, Operation } from '@bursar/contract'
 import { isUuid } from '../base/id.ts'
 import type { Merchant, MerchantDirectory, MerchantKey } from '../merchants/index.ts'
@@ -21,8 +21,8 @@ export interface EdgeDeps {
   requestsPerMinute: number
   /** told when a key that was never used signs a good request */
   onFirstUse(merchant: Merchant, key: MerchantKey): void
-  /** 32 bytes, the same in every process; see `fingerprintOf` */
-  fingerprintKey: Uint8Array
+  /** The same in every process; see `fingerprintOf`. A key object, as importing the bytes for each request costs as much as all other checks. */
+  fingerprintKey: KeyObject
   /** the answer kept under one of these keys, looked up before an operation that was sent an Idempotency-Key */
   findAnswer?: ((merchantId: string, keys: readonly AnswerKey[]) => Promise<ApiAnswer | undefined>) | undefined
 }
@@ -84,7 +84,7 @@ const limitRate = (deps: EdgeDeps, { id, settings }: Merchant, passage: Passage,
 type Reader = (passage: Passage, headers: SignedHeaders, merchant: Merchant, queryText: string) => ApiRequest
 
 /** Reads what an operation takes: parameters, query, body. Everything else is refused. */
-const createReader = (operation: Operation, fingerprintKey: Uint8Array): Reader => {
+const createReader = (operation: Operation, fingerprintKey: KeyObject): Reader => {
   const code = validationCodeOf(operation)
   const checkQuery = operation.query ? validatorOf(operation.query, code, 'the query') : undefined
   const checkBody = operation.body ? validatorOf(operation.body, code, 'the body') : undefined
@@ -132,7 +132,7 @@ const answerKeysOf = (
   { movesMoney }: Operation,
   { signature, idempotencyKey }: SignedHeaders,
   passage: Passage,
-  fingerprintKey: Uint8Array,
+  fingerprintKey: KeyObject,
 ): readonly AnswerKey[] => {
   if (!movesMoney && idempotencyKey === undefined) return NO_KEYS
   const fingerprint = fingerprintOf(passage, fingerprintKey)
@@ -146,7 +146,7 @@ const answerKeysOf = (
  * Whether two requests are the same one is judged by what was sent, not by how it was signed. A body may hold the number of a
  * card, of which few digits are unknown to whoever sees its mask: without the key they can't be tried out.
  */
-const fingerprintOf = ({ request, body }: Passage, key: Uint8Array): string => {
+const fingerprintOf = ({ request, body }: Passage, key: KeyObject): string => {
   const hmac = createHmac('sha256', key).update(`${request.method} ${request.url}\n`)
   return (body === undefined ? hmac : hmac.update(body)).digest('base64url')
 }

@@ -1,5 +1,5 @@
 /** An edge that listens, over a real database, with operations that answer what they were asked. For tests. */
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
 import { Agent, request as send } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
@@ -77,7 +77,7 @@ export const useEdge = (settings: Partial<HttpDeps> & { unbuilt?: readonly strin
       clock: { now: () => edge.clock.ms },
       window: { maxAge: 60, maxAhead: 5 },
       requestsPerMinute: 1_000_000,
-      fingerprintKey: new Uint8Array(32).fill(3),
+      fingerprintKey: createSecretKey(new Uint8Array(32).fill(3)),
       refusalsPerMinute: 1_000_000,
       onFirstUse: () => {},
       findAnswer: findAnswer(edge.db),

@@ -1,4 +1,5 @@
 /** An api process for tests, told its database by DATABASE_URL: the edge with its directory following changes, as a role runs it. */
+import { createSecretKey } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { createDb, createPool, inTransaction, listen } from '../db/index.ts'
@@ -18,7 +19,7 @@ const app = createHttpServer({
   clock: { now: Date.now },
   window: { maxAge: 60, maxAhead: 5 },
   requestsPerMinute: 1_000_000,
-  fingerprintKey: new Uint8Array(32).fill(3),
+  fingerprintKey: createSecretKey(new Uint8Array(32).fill(3)),
   refusalsPerMinute: 1_000_000,
   onFirstUse: (merchant, key) => void inTransaction(db, (tx) => markKeyUsed(tx, merchant.id, key.id, new Date())),
   log: pino({ level: 'silent' }),
