@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../sandbox/process/port.ts'
 import { TEST_KEYS } from '../server/src/addresses/test-keys.ts'
+import { COMPILE_CACHE } from '../server/src/platform/compile-cache.ts'
 import { heapFlagsOf } from '../server/src/platform/heap.ts'
 import { ASSETS, DATA_KEY } from './merchants.ts'
 
@@ -41,7 +42,7 @@ export const startRole = async (role: 'api' | 'worker', url: string, folder: str
   }
   const child = fork(new URL('../server/src/main.ts', import.meta.url), ['serve', '--role', role], {
     execArgv: heapFlagsOf(role),
-    env: { PATH: process.env.PATH, ...settings },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, ...settings },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const exited = once(child, 'exit')

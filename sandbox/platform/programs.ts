@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { COMPILE_CACHE } from '../../server/src/platform/compile-cache.ts'
 import { heapFlagsOf } from '../../server/src/platform/heap.ts'
 import { startProgram } from '../process/program.ts'
 import type { SandboxSettings } from '../settings.ts'
@@ -90,7 +91,7 @@ export async function startRole(
       name: role,
       file: process.execPath,
       args: [...heapFlagsOf(role), join(places.root, 'server/src/main.ts'), 'serve', '--role', role],
-      env: { ...environmentOf(places, settings, inner), ...more },
+      env: { ...environmentOf(places, settings, inner), NODE_COMPILE_CACHE: COMPILE_CACHE, ...more },
       logFile: join(settings.dir, 'logs', `${role}.log`),
       recordFile: join(settings.dir, `${role}.process.json`),
       ready: () => answers({ host: '127.0.0.1', port: inner, path: '/health' }),
