@@ -1,11 +1,11 @@
 /**
  * Runs every bench, each in a process of its own, prints one table and how long each took, and writes the table to bench/results/
- * and into the README. `npm run bench`, or `npm run bench -- ledger edge` for some, which are printed only. A bench that ends
- * without figures is a row that says so; the others are run all the same.
+ * and into the README. `npm run bench`, or `npm run bench -- ledger edge` for some: the figures of the others stay as they were, with their
+ * date. A bench that ends without figures is a row that says so; the others are run all the same.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { tableOf } from './report.ts'
 import { told, type Row } from './row.ts'
@@ -23,12 +23,30 @@ const runOne = async (name: string): Promise<Row[]> => {
 const machine = (): string =>
   `${availableParallelism()} processors (${cpus()[0]!.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}`
 
-const write = (rows: readonly Row[]): void => {
-  const date = new Date().toISOString().slice(0, 10)
-  const at = (file: string): URL => new URL(file, import.meta.url)
-  const text = `Measured on ${date}: ${machine()}.\n\n${tableOf(rows)}\n`
+/** Of one bench: when and on what it was measured. */
+interface Measured {
+  date: string
+  machine: string
+  rows: readonly Row[]
+}
+
+const at = (file: string): URL => new URL(file, import.meta.url)
+const LATEST = 'results/latest.json'
+
+/** A machine and a day, and which benches were run there then. */
+const captionOf = (all: Readonly<Record<string, Measured>>): string => {
+  const runs = new Map<string, string[]>()
+  for (const [name, { date, machine: on }] of Object.entries(all)) runs.set(`${date}: ${on}`, [...(runs.get(`${date}: ${on}`) ?? []), name])
+  return [...runs].map(([run, names]) => `Measured on ${run}${runs.size > 1 ? ` (${names.join(', ')})` : ''}.`).join('\n')
+}
+
+const write = (measured: Readonly<Record<string, Measured>>): void => {
   mkdirSync(at('results/'), { recursive: true })
-  writeFileSync(at(`results/${date}.json`), `${JSON.stringify({ date, machine: machine(), rows }, null, 2)}\n`)
+  const known = existsSync(at(LATEST)) ? (JSON.parse(readFileSync(at(LATEST), 'utf8')) as Record<string, Measured>) : {}
+  const newest = { ...known, ...measured }
+  const all = Object.fromEntries(BENCHES.filter((name) => newest[name]).map((name) => [name, newest[name]!]))
+  const text = `${captionOf(all)}\n\n${tableOf(Object.values(all).flatMap(({ rows }) => rows))}\n`
+  writeFileSync(at(LATEST), `${JSON.stringify(all, null, 2)}\n`)
   writeFileSync(at('results/latest.md'), text)
   const readme = readFileSync(at('../README.md'), 'utf8')
   const [before, after] = [readme.indexOf('<!-- bench -->'), readme.indexOf('<!-- end of bench -->')]
@@ -39,16 +57,17 @@ const wanted = process.argv.slice(2)
 const strange = wanted.filter((name) => !BENCHES.includes(name))
 if (strange.length > 0) throw new Error(`no such bench: ${strange.join(', ')}; there are ${BENCHES.join(', ')}`)
 
-const rows: Row[] = []
+const measured: Record<string, Measured> = {}
 const took: string[] = []
 const secondsOf = (since: number): string => `${Math.round((performance.now() - since) / 1_000)} s`
 const start = performance.now()
 for (const name of wanted.length > 0 ? wanted : BENCHES) {
   console.log(`\n${name}`)
   const since = performance.now()
-  rows.push(...(await runOne(name)))
+  measured[name] = { date: new Date().toISOString().slice(0, 10), machine: machine(), rows: await runOne(name) }
   took.push(`${name} ${secondsOf(since)}`)
 }
+const rows = Object.values(measured).flatMap((one) => one.rows)
 console.log(`\n${tableOf(rows)}\n\nTook ${secondsOf(start)}: ${took.join(', ')}.`)
-if (wanted.length === 0) write(rows)
+write(measured)
 process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1
