@@ -75,6 +75,8 @@ describe('the worker, killed', () => {
     await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: 'payout-chosen' })
     const { id } = await shop.client.withdrawals.crypto.create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '10' })
     await sandbox.paused('worker', 'payout-chosen')
+    // Only its payouts are paused: it would judge again by itself what is imported now, and hold the lease when it is killed.
+    if (POINTS.includes(point)) await sandbox.kill('worker')
     const file = join(folder, 'sanctioned_addresses_ETH.txt')
     writeFileSync(file, to)
     expect(await bursar('screening', 'import', '--force', '--date', new Date().toISOString().slice(0, 10), file)).toContain('destinations of 1 withdrawals')

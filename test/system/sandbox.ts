@@ -221,7 +221,7 @@ const connect = (
     },
     kill: async (role) => {
       const program = keeper.running.get(role) as { pid: number; startedAt: string }
-      process.kill(program.pid, 'SIGKILL')
+      if (isRunning(program)) process.kill(program.pid, 'SIGKILL')
       while (isRunning(program)) await sleep(10)
     },
     start: async (role, more = {}) => {
