@@ -32,7 +32,7 @@ export const createAddressIssuer = (deps: {
   const batcher = new Batcher<NewAddress, Issued>({
     most: MOST_IN_BATCH,
     lanes: 2,
-    laneOf: ({ merchantId }) => Number.parseInt(merchantId.slice(-6), 16),
+    keyOf: ({ merchantId }) => merchantId,
     run: (requests) => issueBatch(deps, requests),
   })
   return {

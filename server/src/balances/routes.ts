@@ -55,7 +55,6 @@ const createBalanceReader = (db: Db): ((asked: Asked) => Promise<bigint[]>) => {
   const batcher = new Batcher<Asked, bigint[]>({
     most: MOST_IN_BATCH,
     lanes: 2,
-    laneOf: ({ merchantId }) => Number.parseInt(merchantId.slice(-6), 16),
     run: async (batch) => {
       const pairs = batch.flatMap(({ merchantId, assets }) => assets.map((asset) => ({ merchantId, asset })))
       const rows = await balancesOf(db, 'merchant', pairs)

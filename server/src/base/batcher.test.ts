@@ -1,20 +1,26 @@
 import { expect, test } from 'vitest'
-import { Batcher } from './batcher.ts'
+import { Batcher, type BatcherOptions } from './batcher.ts'
 
-/** Batches run one after the other, each when it is let go. */
-const gatedBatcher = (most = 100) => {
+/** Each batch runs until it is let go; `letGo` takes the lane, the first where none is named. */
+const gatedBatcher = (options: Partial<BatcherOptions<string, string>> = {}) => {
   const batches: (readonly string[])[] = []
-  let letGo = (): void => {}
+  const gates: (() => void)[] = []
   const batcher = new Batcher<string, string>({
-    most,
-    run: async (items) => {
+    most: 100,
+    run: async (items, lane) => {
       batches.push(items)
-      await new Promise<void>((resolve) => (letGo = resolve))
+      await new Promise<void>((resolve) => (gates[lane] = resolve))
       return items.map((item) => `${item}!`)
     },
+    ...options,
   })
   const underWay = (count: number): Promise<void> => expect.poll(() => batches.length).toBe(count)
-  return { batcher, batches, underWay, letGo: () => letGo() }
+  return { batcher, batches, underWay, letGo: (lane = 0) => gates[lane]!() }
+}
+
+/** Long enough for a batch that may start to have started. */
+const aFewTurns = async (): Promise<void> => {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
 test('whoever was just answered and comes again joins what gathered meanwhile', async () => {
@@ -54,4 +60,55 @@ test('closing waits for what was taken, and refuses the rest', async () => {
   letGo()
   await closing
   expect(await taken).toBe('a!')
+})
+
+test('lanes share what waits', async () => {
+  const { batcher, batches, underWay, letGo } = gatedBatcher({ lanes: 2 })
+  const answers = ['a', 'b', 'c', 'd'].map((item) => batcher.submit(item))
+  await underWay(2)
+  expect(batches.map((batch) => batch.length)).toEqual([2, 2])
+  expect(batches.flat().toSorted()).toEqual(['a', 'b', 'c', 'd'])
+  letGo(0)
+  letGo(1)
+  expect(await Promise.all(answers)).toEqual(['a!', 'b!', 'c!', 'd!'])
+})
+
+test('what one lane carries with ease is not split, and waits for it', async () => {
+  const { batcher, batches, underWay, letGo } = gatedBatcher({ lanes: 2, oneLaneUpTo: 3 })
+  const first = ['a', 'b'].map((item) => batcher.submit(item))
+  await underWay(1)
+  const third = batcher.submit('c')
+  await aFewTurns()
+  expect(batches).toEqual([['a', 'b']])
+  const fourth = batcher.submit('d')
+  await underWay(2)
+  expect(batches[1]).toEqual(['c', 'd'])
+  letGo(0)
+  letGo(1)
+  await Promise.all([...first, third, fourth])
+})
+
+test('items of one key run in the order they came, never in two batches at once', async () => {
+  const running = new Set<string>()
+  const done: Record<string, number[]> = { a: [], b: [], c: [] }
+  let most = 0
+  const batcher = new Batcher<{ key: string; n: number }, void>({
+    most: 3,
+    lanes: 3,
+    keyOf: ({ key }) => key,
+    run: async (items) => {
+      const keys = new Set(items.map(({ key }) => key))
+      for (const key of keys) expect(running.has(key)).toBe(false)
+      for (const key of keys) running.add(key)
+      most = Math.max(most, running.size)
+      for (const { key, n } of items) done[key]!.push(n)
+      await aFewTurns()
+      for (const key of keys) running.delete(key)
+      return items.map(() => undefined)
+    },
+  })
+  const items = Array.from({ length: 60 }, (_, n) => ({ key: 'aaabbc'[n % 6]!, n }))
+  await Promise.all(items.map((item) => batcher.submit(item)))
+  expect(most).toBeGreaterThan(1)
+  for (const [key, order] of Object.entries(done)) expect(order).toEqual(items.filter((item) => item.key === key).map(({ n }) => n))
 })

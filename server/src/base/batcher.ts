@@ -1,71 +1,104 @@
+export interface BatcherOptions<Item, Answer> {
+  /** Answers the items of one batch, in order. `lane` is a number below `lanes` that no other batch has meanwhile. */
+  run: (items: readonly Item[], lane: number) => Promise<readonly Answer[]>
+  /** the largest batch */
+  most: number
+  /** batches that may be in flight at once */
+  lanes?: number
+  /** As long as no more items than this are under way, one lane takes them all: a batch costs more than its items. */
+  oneLaneUpTo?: number
+  /** Items of one key run in the order they came, and never at the same time: what they lock is not waited for by a whole batch. */
+  keyOf?: (item: Item) => string
+}
+
 /**
- * Group commit without a timer: an idle lane takes whatever waits (at most `most` items), and the next batch gathers
- * while that one is in flight, and for one turn of the event loop more: those who were just answered and come again join it, as
- * a batch costs more than its items. Every caller gets the answer of its own item, or the error of its batch.
+ * Group commit without a timer: an idle lane takes its share of what is under way, and the next batch gathers while that one
+ * is in flight, and for one turn of the event loop more: those who were just answered and come again join it. Every caller
+ * gets the answer of its own item, or the error of its batch.
  */
 export class Batcher<Item, Answer> {
-  readonly #run: (items: readonly Item[], lane: number) => Promise<readonly Answer[]>
-  readonly #most: number
-  readonly #lanes: { waiting: Waiting<Item, Answer>[]; busy: boolean }[]
-  readonly #laneOf: (item: Item) => number
+  readonly #options: Required<Omit<BatcherOptions<Item, Answer>, 'keyOf'>> & Pick<BatcherOptions<Item, Answer>, 'keyOf'>
+  readonly #idle: number[]
+  readonly #running = new Set<string>()
+  #waiting: Waiting<Item, Answer>[] = []
+  #underWay = 0
+  #woken = false
   #closed = false
 
-  /**
-   * @param options.run answers the items of one batch, in order
-   * @param options.most the largest batch
-   * @param options.lanes batches that may be in flight at once
-   * @param options.laneOf items with the same number never run at the same time as each other
-   */
-  constructor(options: {
-    run: (items: readonly Item[], lane: number) => Promise<readonly Answer[]>
-    most: number
-    lanes?: number
-    laneOf?: (item: Item) => number
-  }) {
-    this.#run = options.run
-    this.#most = options.most
-    this.#lanes = Array.from({ length: options.lanes ?? 1 }, () => ({ waiting: [], busy: false }))
-    this.#laneOf = options.laneOf ?? (() => 0)
+  constructor(options: BatcherOptions<Item, Answer>) {
+    this.#options = { lanes: 1, oneLaneUpTo: 0, ...options }
+    this.#idle = Array.from({ length: this.#options.lanes }, (_, lane) => lane)
   }
 
   /** Queues an item and resolves with its answer once its batch has run. */
   submit(item: Item): Promise<Answer> {
     if (this.#closed) return Promise.reject(new Error('shutting down: no new work is taken'))
-    const index = this.#laneOf(item) % this.#lanes.length
-    const lane = this.#lanes[index]!
     return new Promise<Answer>((resolve, reject) => {
-      lane.waiting.push({ item, resolve, reject })
-      if (lane.busy) return
-      lane.busy = true
-      setImmediate(() => void this.#drain(index))
+      this.#waiting.push({ item, key: this.#options.keyOf?.(item), resolve, reject })
+      this.#underWay += 1
+      this.#wake()
     })
   }
 
   /** Refuses new items and resolves when everything taken has been answered. */
   async close(): Promise<void> {
     this.#closed = true
-    while (this.#lanes.some((lane) => lane.busy)) await new Promise((resolve) => setImmediate(resolve))
+    while (this.#underWay > 0) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  async #drain(index: number): Promise<void> {
-    const lane = this.#lanes[index]!
-    while (lane.waiting.length > 0) {
-      const batch = lane.waiting.splice(0, this.#most)
-      try {
-        const answers = await this.#run(batch.map((waiting) => waiting.item), index)
-        if (answers.length !== batch.length) throw new Error('a batch must answer every item')
-        batch.forEach((waiting, i) => waiting.resolve(answers[i]!))
-      } catch (error) {
-        for (const waiting of batch) waiting.reject(error)
-      }
-      await new Promise((resolve) => setImmediate(resolve))
+  #wake(): void {
+    if (this.#woken || this.#idle.length === 0) return
+    this.#woken = true
+    setImmediate(() => {
+      this.#woken = false
+      this.#start()
+    })
+  }
+
+  #start(): void {
+    const { lanes, oneLaneUpTo } = this.#options
+    while (this.#idle.length > 0 && this.#waiting.length > 0) {
+      if (this.#idle.length < lanes && this.#underWay <= oneLaneUpTo) return
+      const batch = this.#take()
+      if (batch.length === 0) return
+      void this.#drive(this.#idle.shift()!, batch)
     }
-    lane.busy = false
+  }
+
+  /** A lane's share, the oldest first, without keys that are being run. A lane that took all would leave the others nothing to do. */
+  #take(): Waiting<Item, Answer>[] {
+    const { most, lanes, oneLaneUpTo } = this.#options
+    const share = this.#underWay <= oneLaneUpTo ? most : Math.min(most, Math.ceil(this.#underWay / lanes))
+    const batch: Waiting<Item, Answer>[] = []
+    const left: Waiting<Item, Answer>[] = []
+    for (const waiting of this.#waiting) {
+      const mayRun = batch.length < share && (waiting.key === undefined || !this.#running.has(waiting.key))
+      ;(mayRun ? batch : left).push(waiting)
+    }
+    this.#waiting = left
+    return batch
+  }
+
+  async #drive(lane: number, batch: readonly Waiting<Item, Answer>[]): Promise<void> {
+    const keys = new Set(batch.flatMap(({ key }) => key ?? []))
+    for (const key of keys) this.#running.add(key)
+    try {
+      const answers = await this.#options.run(batch.map((waiting) => waiting.item), lane)
+      if (answers.length !== batch.length) throw new Error('a batch must answer every item')
+      batch.forEach((waiting, i) => waiting.resolve(answers[i]!))
+    } catch (error) {
+      for (const waiting of batch) waiting.reject(error)
+    }
+    for (const key of keys) this.#running.delete(key)
+    this.#underWay -= batch.length
+    this.#idle.push(lane)
+    this.#wake()
   }
 }
 
 interface Waiting<Item, Answer> {
   item: Item
+  key: string | undefined
   resolve: (answer: Answer) => void
   reject: (error: unknown) => void
 }

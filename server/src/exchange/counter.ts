@@ -23,7 +23,7 @@ export const createCounter = (runtime: Runtime): Counter => {
   const batcher = new Batcher<Filling, Result>({
     most: MOST_AT_ONCE,
     lanes: LANES,
-    laneOf: ({ order: { merchantId } }) => Number.parseInt(merchantId.slice(-6), 16),
+    keyOf: ({ order }) => order.merchantId,
     run: (fillings) => serve(runtime, fillings),
   })
   return {

@@ -18,7 +18,7 @@ export const createInvoiceCreator = (db: Db): InvoiceCreator => {
   const batcher = new Batcher<NewInvoice, Created>({
     most: MOST_IN_BATCH,
     lanes: 2,
-    laneOf: ({ invoice }) => Number.parseInt(invoice.merchantId.slice(-6), 16),
+    keyOf: ({ invoice }) => invoice.merchantId,
     run: (batch) => createBatch(db, batch),
   })
   return {

@@ -22,29 +22,24 @@ const ONE_LANE_UP_TO = 128
 /**
  * The hot path: items of many requests share one transaction. Two trips a batch (lock and read; write and commit), judged
  * in between. An error re-runs the batch's items one by one, so that one bad item can't fail its neighbours.
- * @param lanes connections. What fits one batch with ease goes down one of them, as a batch costs more than its items; beyond that a
- * merchant's items go to the same one, so that batches don't wait for each other's accounts
+ * @param lanes connections. What fits one batch with ease goes down one of them; beyond that they share it, a merchant's items never
+ * on two at once, so that batches don't wait for each other's accounts
  */
 export const createCommitter = (settings: PoolSettings, lanes = 2): Committer => {
   const connections = Array.from({ length: lanes }, () => new Connection(settings))
-  let inFlight = 0
   const batcher = new Batcher<Item, Result>({
     most: MOST_ITEMS,
     lanes,
-    laneOf: (item) => (inFlight <= ONE_LANE_UP_TO ? 0 : Number.parseInt(item.transfer.merchantId.slice(-6), 16)),
+    oneLaneUpTo: ONE_LANE_UP_TO,
+    keyOf: ({ transfer }) => transfer.merchantId,
     run: (items, lane) => runBatch(connections[lane]!, items),
   })
   return {
     submit: async (item) => {
       checkTransfer(item.transfer)
-      inFlight += 1
-      try {
-        const result = await batcher.submit(item)
-        if ('error' in result) throw result.error
-        return result.outcome
-      } finally {
-        inFlight -= 1
-      }
+      const result = await batcher.submit(item)
+      if ('error' in result) throw result.error
+      return result.outcome
     },
     close: async () => {
       await batcher.close()

@@ -126,11 +126,12 @@ const writeStatement = (items: readonly Item[], { applied, heads, entries, answe
   const transfers = done.map((item) => item.transfer)
   const named = done.filter((item) => item.localId)
   const parameters = new Parameters()
+  // Arrays are taken apart in the select list, all in step: in the from clause each would be stored and read again first.
   const arrays = <T>(of: readonly T[], columns: readonly (readonly [type: string, value: (one: T) => Scalar])[]): string =>
-    columns.map(([type, value]) => parameters.array(type, of.map(value))).join(', ')
-  const insert = (into: string, from: string): string => `insert into ${into} select * from unnest(${from})`
+    columns.map(([type, value]) => `unnest(${parameters.array(type, of.map(value))})`).join(', ')
+  const insert = (into: string, from: string): string => `insert into ${into} select ${from}`
   const parts = [
-    `upd as (update ledger_accounts a set posted = n.p, held = n.h, version = n.v from unnest(${arrays(heads, [
+    `upd as (update ledger_accounts a set posted = n.p, held = n.h, version = n.v from (select ${arrays(heads, [
       ['bigint', (h) => h.id], ['numeric', (h) => h.posted], ['numeric', (h) => h.held], ['bigint', (h) => h.version],
     ])}) n(id, p, h, v) where a.id = n.id)`,
     `t as (${insert('ledger_transfers(merchant_id, id, kind, cause_kind, cause_id, closes, created_at)', arrays(transfers, [
