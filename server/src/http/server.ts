@@ -19,6 +19,7 @@ import { exchangeOf, registerPages } from './pages.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { invalidRequest, notFound, refusalBody, refuse, tooManyRequests } from './refusals.ts'
 import { splitTarget } from './target.ts'
+import { createTurns, type Turns } from './turns.ts'
 
 export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
   routes: readonly Route[]
@@ -52,6 +53,7 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
     refused: createRateLimiter(),
     clientAddress: createClientAddress(deps.trustedProxies ?? []),
     newRequestId: createRequestIds(),
+    turn: createTurns(),
     host: undefined,
     closing: false,
   }
@@ -83,6 +85,7 @@ interface Edge {
   refused: RateLimiter
   clientAddress: ClientAddress
   newRequestId: () => string
+  turn: Turns
   /** of payers' pages, where there are any */
   host: PageHost | undefined
   /** what is under way is answered, and its connection ends */
@@ -132,6 +135,8 @@ const serve = async (edge: Edge, { operation, handle }: Endpoint, id: string, re
     passage.target = splitTarget(request.url!)
     if (operation.method === 'POST') passage.body = await readBytes(request, requestLimits.bodyBytes)
     else checkNoBody(request)
+    const later = edge.turn()
+    if (later !== undefined) await later
     const answer = await handle(passage)
     if (edge.closing) response.shouldKeepAlive = false
     sendJson(passage, answer.status, 'json' in answer ? answer.json : JSON.stringify(answer.body))

@@ -1,0 +1,45 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createTurns } from './turns.ts'
+
+test('requests that come together go through a few a turn, in their order, and none is forgotten', async () => {
+  const turn = createTurns(2)
+  const through: number[] = []
+  const ask = async (n: number): Promise<void> => {
+    await turn()
+    through.push(n)
+  }
+  const asked = [0, 1, 2, 3, 4].map(ask)
+  const counts: number[] = []
+  for (let i = 0; i < 4; i += 1) {
+    await Promise.resolve()
+    counts.push(through.length)
+    await nextTurn()
+  }
+  expect(counts).toEqual([2, 4, 5, 5])
+  expect(through).toEqual([0, 1, 2, 3, 4])
+  await Promise.all(asked)
+})
+
+test('who comes after a pause need not wait, and no more of them than before', async () => {
+  const turn = createTurns(2)
+  for (let i = 0; i < 3; i += 1) {
+    expect([turn(), turn()]).toEqual([undefined, undefined])
+    expect(turn()).toBeInstanceOf(Promise)
+    for (let pause = 0; pause < 5; pause += 1) await nextTurn()
+  }
+})
+
+test('those who wait go before those who come', async () => {
+  const turn = createTurns(1)
+  const through: string[] = []
+  const ask = async (name: string): Promise<void> => {
+    await turn()
+    through.push(name)
+  }
+  const early = [ask('a'), ask('b'), ask('c')]
+  await nextTurn()
+  const late = ask('d')
+  await Promise.all([...early, late])
+  expect(through).toEqual(['a', 'b', 'c', 'd'])
+})
