@@ -1,16 +1,20 @@
 /**
  * Runs every bench, each in a process of its own, prints one table and how long each took, and writes the table to bench/results/
  * and into the README. `npm run bench`, or `npm run bench -- ledger edge` for some: the figures of the others stay as they were, with their
- * date. A bench that ends without figures is a row that says so; the others are run all the same.
+ * date. A quick look, of fewer than three rounds, is printed only. A bench that ends without figures is a row that says so; the others are run all the same.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { tableOf } from './report.ts'
+import { ROUNDS } from './rounds.ts'
 import { told, type Row } from './row.ts'
 
 const BENCHES = ['ledger', 'withdrawals', 'exchange', 'edge', 'watch', 'webhooks', 'memory', 'sweeps', 'tron-sweeps', 'tron-direct', 'bitcoin-costs', 'payouts', 'checkout']
+
+/** Rounds that a figure in the table is the median of, at least. */
+const WORTH_KEEPING = 3
 
 const runOne = async (name: string): Promise<Row[]> => {
   const child = fork(new URL(`${name}.ts`, import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
@@ -69,5 +73,5 @@ for (const name of wanted.length > 0 ? wanted : BENCHES) {
 }
 const rows = Object.values(measured).flatMap((one) => one.rows)
 console.log(`\n${tableOf(rows)}\n\nTook ${secondsOf(start)}: ${took.join(', ')}.`)
-write(measured)
+if (ROUNDS >= WORTH_KEEPING) write(measured)
 process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1

@@ -21,7 +21,7 @@ export interface OutboundSettings {
   maxOrigins?: number
   /** The most connections to one origin; 512 by default. More requests wait for one, and their time runs. */
   connectionsPerOrigin?: number
-  /** Connections to one origin that are opened before requests wait for one to come free; 32 by default. */
+  /** Connections to one origin that are opened before requests wait for one to come free; 64 by default. */
   eagerConnections?: number
   /** After so long a request that waits gets a connection of its own; 250 ms by default. */
   patienceMs?: number
@@ -54,7 +54,7 @@ const ANSWER_BYTES = 65_536
 
 export const createOutbound = (settings: OutboundSettings): Outbound => {
   const { timeoutMs = TIMEOUT_MS, lookup = createDnsLookup(), maxOrigins = 1_024 } = settings
-  const { connectionsPerOrigin = 512, eagerConnections = 32, patienceMs = 250 } = settings
+  const { connectionsPerOrigin = 512, eagerConnections = 64, patienceMs = 250 } = settings
   const connect = createConnector({
     guard: createGuard(settings.allowPrivate),
     lookup,

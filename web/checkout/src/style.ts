@@ -1,6 +1,9 @@
 import { accentOf, GROUNDS } from './accent.ts'
 
-/** The look of every page: system fonts in two weights and under two names, as a phone that has not used a font yet takes longest over each; phone first, two columns where there is room, dark where that is preferred, print. */
+/**
+ * The look of every page: phone first, two columns where there is room, dark where that is preferred, print. System fonts, in two weights and under
+ * two names only: a phone that has not used a font yet takes longest over finding it.
+ */
 const SHEET = `
 *,::before,::after{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
