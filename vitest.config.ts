@@ -3,8 +3,11 @@ import { defineConfig } from 'vitest/config'
 const slow = ['sandbox/**/*.test.ts', 'test/{system,simulation}/**/*.test.ts', '**/*.system.test.ts']
 /** The whole system as every change is tried on: money in, money out, chains that change under it. */
 const always = ['money-in', 'money-out', 'chains-change']
-/** What takes a minute a file or more: `.ci/run` runs it, and whoever asks for it (`npm test -- --project long`). */
-const long = ['test/{crash,browser}/**/*.test.ts', `test/system/!(${always.join('|')}).system.test.ts`]
+/** Killed processes, browsers, and what takes a minute a file: `.ci/run` runs it, and whoever asks for it (`npm test -- --project long`). */
+const long = [
+  'test/{crash,browser}/**/*.test.ts', '**/crash.system.test.ts', 'sandbox/bank/page/page.test.ts',
+  `test/system/!(${always.join('|')}).system.test.ts`,
+]
 const setupFiles = ['test/setup/cleaning.ts']
 const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
 
