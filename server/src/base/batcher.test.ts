@@ -73,6 +73,16 @@ test('lanes share what waits', async () => {
   expect(await Promise.all(answers)).toEqual(['a!', 'b!', 'c!', 'd!'])
 })
 
+test('what no other lane may take meanwhile comes along with its key', async () => {
+  const { batcher, batches, underWay, letGo } = gatedBatcher({ lanes: 2, keyOf: (item) => item[0]! })
+  const answers = ['a1', 'a2', 'a3', 'b1'].map((item) => batcher.submit(item))
+  await underWay(2)
+  expect(batches).toEqual([['a1', 'a2', 'a3'], ['b1']])
+  letGo(0)
+  letGo(1)
+  await Promise.all(answers)
+})
+
 test('what one lane carries with ease is not split, and waits for it', async () => {
   const { batcher, batches, underWay, letGo } = gatedBatcher({ lanes: 2, oneLaneUpTo: 3 })
   const first = ['a', 'b'].map((item) => batcher.submit(item))

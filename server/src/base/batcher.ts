@@ -60,37 +60,44 @@ export class Batcher<Item, Answer> {
     while (this.#idle.length > 0 && this.#waiting.length > 0) {
       if (this.#idle.length < lanes && this.#underWay <= oneLaneUpTo) return
       const batch = this.#take()
-      if (batch.length === 0) return
+      if (batch.taken.length === 0) return
       void this.#drive(this.#idle.shift()!, batch)
     }
   }
 
-  /** A lane's share, the oldest first, without keys that are being run. A lane that took all would leave the others nothing to do. */
-  #take(): Waiting<Item, Answer>[] {
+  /**
+   * A lane's share, the oldest first, without keys that are being run. A lane that took all would leave the others nothing to do; what
+   * none of them may take meanwhile, as its key is in this batch, comes along.
+   */
+  #take(): Batch<Item, Answer> {
     const { most, lanes, oneLaneUpTo } = this.#options
     const share = this.#underWay <= oneLaneUpTo ? most : Math.min(most, Math.ceil(this.#underWay / lanes))
-    const batch: Waiting<Item, Answer>[] = []
-    const left: Waiting<Item, Answer>[] = []
+    const [taken, left]: [Waiting<Item, Answer>[], Waiting<Item, Answer>[]] = [[], []]
+    const keys = new Set<string>()
     for (const waiting of this.#waiting) {
-      const mayRun = batch.length < share && (waiting.key === undefined || !this.#running.has(waiting.key))
-      ;(mayRun ? batch : left).push(waiting)
+      const { key } = waiting
+      const isFree = key === undefined || !this.#running.has(key)
+      const room = key !== undefined && keys.has(key) ? most : share
+      if (isFree && taken.length < room) {
+        taken.push(waiting)
+        if (key !== undefined) keys.add(key)
+      } else left.push(waiting)
     }
     this.#waiting = left
-    return batch
+    return { taken, keys }
   }
 
-  async #drive(lane: number, batch: readonly Waiting<Item, Answer>[]): Promise<void> {
-    const keys = new Set(batch.flatMap(({ key }) => key ?? []))
+  async #drive(lane: number, { taken, keys }: Batch<Item, Answer>): Promise<void> {
     for (const key of keys) this.#running.add(key)
     try {
-      const answers = await this.#options.run(batch.map((waiting) => waiting.item), lane)
-      if (answers.length !== batch.length) throw new Error('a batch must answer every item')
-      batch.forEach((waiting, i) => waiting.resolve(answers[i]!))
+      const answers = await this.#options.run(taken.map((waiting) => waiting.item), lane)
+      if (answers.length !== taken.length) throw new Error('a batch must answer every item')
+      taken.forEach((waiting, i) => waiting.resolve(answers[i]!))
     } catch (error) {
-      for (const waiting of batch) waiting.reject(error)
+      for (const waiting of taken) waiting.reject(error)
     }
     for (const key of keys) this.#running.delete(key)
-    this.#underWay -= batch.length
+    this.#underWay -= taken.length
     this.#idle.push(lane)
     this.#wake()
   }
@@ -101,4 +108,10 @@ interface Waiting<Item, Answer> {
   key: string | undefined
   resolve: (answer: Answer) => void
   reject: (error: unknown) => void
+}
+
+interface Batch<Item, Answer> {
+  taken: readonly Waiting<Item, Answer>[]
+  /** those of its items */
+  keys: ReadonlySet<string>
 }
