@@ -8,7 +8,7 @@ export interface BatcherOptions<Item, Answer> {
   /** As long as no more items than this are under way, one lane takes them all: a batch costs more than its items. */
   oneLaneUpTo?: number
   /** Items of one key run in the order they came, and never at the same time: what they lock is not waited for by a whole batch. */
-  keyOf?: (item: Item) => string
+  keyOf?: (item: Item) => string | undefined
 }
 
 /**
@@ -17,7 +17,7 @@ export interface BatcherOptions<Item, Answer> {
  * gets the answer of its own item, or the error of its batch.
  */
 export class Batcher<Item, Answer> {
-  readonly #options: Required<Omit<BatcherOptions<Item, Answer>, 'keyOf'>> & Pick<BatcherOptions<Item, Answer>, 'keyOf'>
+  readonly #options: Required<BatcherOptions<Item, Answer>>
   readonly #idle: number[]
   readonly #running = new Set<string>()
   #waiting: Waiting<Item, Answer>[] = []
@@ -26,7 +26,7 @@ export class Batcher<Item, Answer> {
   #closed = false
 
   constructor(options: BatcherOptions<Item, Answer>) {
-    this.#options = { lanes: 1, oneLaneUpTo: 0, ...options }
+    this.#options = { lanes: 1, oneLaneUpTo: 0, keyOf: () => undefined, ...options }
     this.#idle = Array.from({ length: this.#options.lanes }, (_, lane) => lane)
   }
 
@@ -34,7 +34,7 @@ export class Batcher<Item, Answer> {
   submit(item: Item): Promise<Answer> {
     if (this.#closed) return Promise.reject(new Error('shutting down: no new work is taken'))
     return new Promise<Answer>((resolve, reject) => {
-      this.#waiting.push({ item, key: this.#options.keyOf?.(item), resolve, reject })
+      this.#waiting.push({ item, key: this.#options.keyOf(item), resolve, reject })
       this.#underWay += 1
       this.#wake()
     })

@@ -1,14 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTurns } from './turns.ts'
+import { createTurns, type Turns } from './turns.ts'
+
+/** Asks for a turn by name; `through` says who has had one. */
+const walkers = <Name>(turn: Turns) => {
+  const through: Name[] = []
+  const ask = async (name: Name): Promise<void> => {
+    await turn()
+    through.push(name)
+  }
+  return { through, ask }
+}
 
 test('requests that come together go through a few a turn, in their order, and none is forgotten', async () => {
-  const turn = createTurns(2)
-  const through: number[] = []
-  const ask = async (n: number): Promise<void> => {
-    await turn()
-    through.push(n)
-  }
+  const { through, ask } = walkers<number>(createTurns(2))
   const asked = [0, 1, 2, 3, 4].map(ask)
   const counts: number[] = []
   for (let i = 0; i < 4; i += 1) {
@@ -31,12 +36,7 @@ test('who comes after a pause need not wait, and no more of them than before', a
 })
 
 test('those who wait go before those who come', async () => {
-  const turn = createTurns(1)
-  const through: string[] = []
-  const ask = async (name: string): Promise<void> => {
-    await turn()
-    through.push(name)
-  }
+  const { through, ask } = walkers<string>(createTurns(1))
   const early = [ask('a'), ask('b'), ask('c')]
   await nextTurn()
   const late = ask('d')

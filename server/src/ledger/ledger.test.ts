@@ -193,6 +193,26 @@ describe('what guards the tables', () => {
     await expect(spend.execute(db)).rejects.toThrow('available_not_negative')
   })
 
+  test('sealing reads a transfer at most once for each of its entries, whatever the planner thinks of its tables', async () => {
+    const merchants = Array.from({ length: 240 }, () => randomUUID())
+    while ((await inTransaction(db, (tx) => sealEntries(tx, new Date()))) > 0);
+    await Promise.all(merchants.map((merchant) => fund(merchant, 1_000_000n)))
+    // What it knows is of the first minute of an installation, when nobody had many.
+    await sql`analyze`.execute(db)
+    await Promise.all(Array.from({ length: 3_000 }, () => committers[0]!.submit(hold(merchants[0]!, 1n))))
+    const read = await inTransaction(db, async (tx) => {
+      const transfersRead = async (): Promise<number> => {
+        const { rows } = await sql<{ read: number }>`select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer as read
+          from pg_stat_xact_user_tables where relname = 'ledger_transfers'`.execute(tx)
+        return rows[0]!.read
+      }
+      const before = await transfersRead()
+      expect(await sealEntries(tx, new Date())).toBe(480)
+      return (await transfersRead()) - before
+    })
+    expect(read).toBeLessThanOrEqual(3_480)
+  })
+
   test('a changed entry breaks its account chain, and an altered balance fails the audit', async () => {
     const merchant = randomUUID()
     await fund(merchant, 77n)
