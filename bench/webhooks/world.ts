@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { uuidv7 } from '../../server/src/base/id.ts'
 import { createDb, createPool, inTransaction, migrate } from '../../server/src/db/index.ts'
 import { createJobLoop } from '../../server/src/jobs/index.ts'
-import { createDirectory, createMerchant, endpointOf, setSetting } from '../../server/src/merchants/index.ts'
+import { createDirectory, createEndpoints, createMerchant, setSetting } from '../../server/src/merchants/index.ts'
 import { createOutbound } from '../../server/src/outbound/index.ts'
 import type { Clock } from '../../server/src/platform/clock.ts'
 import { createLog } from '../../server/src/platform/log.ts'
@@ -65,7 +65,7 @@ export const createWorld = async (url: string): Promise<World> => {
         runtime: { db, clock, newId, log },
         database: { url },
         outbound,
-        endpointOf: async (merchantId) => endpointOf(await directory.find(merchantId), clock.business()),
+        endpointOf: createEndpoints(directory, clock),
       })
       let loop: ReturnType<typeof createJobLoop> | undefined
       const pause = async (): Promise<void> => {

@@ -14,7 +14,7 @@ import { STREAM_LIMITS } from '../http/index.ts'
 import { createJobLoop, type Job } from '../jobs/index.ts'
 import { tellExhausted } from '../mail/index.ts'
 import { startMailing } from '../app/mailing.ts'
-import { createDirectory, endpointOf } from '../merchants/index.ts'
+import { createDirectory, createEndpoints } from '../merchants/index.ts'
 import { createOutbound } from '../outbound/index.ts'
 import { ensureWallets } from '../outgoing/index.ts'
 import { mostHotAddresses } from '../app/policy.ts'
@@ -117,7 +117,7 @@ const startWorker = async (
     runtime,
     database: pool,
     outbound,
-    endpointOf: async (merchantId) => endpointOf(await directory.find(merchantId), runtime.clock.business()),
+    endpointOf: createEndpoints(directory, runtime.clock),
     onExhausted: tellExhausted,
   })
   const pause = pausePoints(env)

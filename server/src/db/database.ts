@@ -15,6 +15,9 @@ const RETRY = new Set(['40001', '40P01'])
 /** True for serialization failures and deadlocks: nothing was done, the same work may be tried again. */
 export const mayRetry = (error: unknown): boolean => RETRY.has(sqlState(error) ?? '')
 
+/** True when a statement gave up waiting for a lock: nothing was done. */
+export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03'
+
 /** The SQLSTATE of a driver error, or undefined for anything else. */
 export const sqlState = (error: unknown): string | undefined => {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined

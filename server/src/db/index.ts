@@ -1,7 +1,7 @@
 /** The database: connections, transactions, the schema and its migrations. Knows nothing of what is stored. */
 export { createPool, connectPipelined } from './pool.ts'
 export type { PoolSettings } from './pool.ts'
-export { createDb, inTransaction, mayRetry, sqlState } from './database.ts'
+export { createDb, inTransaction, isLocked, mayRetry, sqlState } from './database.ts'
 export type { Db, Tx } from './database.ts'
 export { isLost, PreparedConnection } from './prepared.ts'
 export type { Query, Row } from './prepared.ts'

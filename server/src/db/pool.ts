@@ -20,6 +20,8 @@ const types = {
 export interface PoolSettings {
   url: string
   max?: number
+  /** A statement of a pipelined connection that waits longer for a lock fails with 55P03, in ms; by default it waits. */
+  lockWaitMs?: number
   /** Shown in pg_stat_activity, so that an operator can tell the roles apart. */
   applicationName?: string
 }
@@ -54,7 +56,7 @@ export const connectPipelined = async (settings: PoolSettings): Promise<pg.Clien
     ...clientConfig(settings),
     pipeline: true,
     // Plans made on empty tables are kept; index plans are right at every size for these statements.
-    options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off',
+    options: `-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c lock_timeout=${settings.lockWaitMs ?? 0}`,
   })
   // The server may end a connection in the same packet that opens it: without a listener that would end the process.
   client.on('error', () => {})

@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requestHeaders } from '@bursar/contract'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
-import { createDirectory, endpointOf, listKeys, revokeKey, rotateKey, setDisabled, setSetting } from '../merchants/index.ts'
+import { createDirectory, createEndpoints, listKeys, revokeKey, rotateKey, setDisabled, setSetting } from '../merchants/index.ts'
 import { box, keyDeps, makeMerchant, momentAt } from '../merchants/test-merchant.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
@@ -103,7 +103,7 @@ describe('two api processes', () => {
     await sleep(200)
     const used = (await listKeys(db, made.id)).filter(({ firstUsedAt }) => firstUsedAt !== null)
     expect(used.map(({ id }) => id)).toEqual([rotated.keyId])
-    const endpoint = endpointOf(await createDirectory(db, box).find(made.id), Date.now())
+    const endpoint = await createEndpoints(createDirectory(db, box), { business: Date.now })(made.id)
     expect(endpoint?.signingKey).toBe(rotated.secret)
   })
 

@@ -6,9 +6,10 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { createSecretBox } from '../platform/secrets.ts'
 import {
-  createDirectory, createMerchant, endpointOf, listAudit, listKeys, listMerchants, markKeyUsed, revokeKey, rotateKey, setDisabled, setSetting,
+  createDirectory, createMerchant, listAudit, listKeys, listMerchants, markKeyUsed, revokeKey, rotateKey, setDisabled, setSetting,
   validKeys, type Merchant,
 } from './index.ts'
+import { endpointOf } from './endpoint.ts'
 import { box, keyDeps, makeMerchant, momentAt, newId } from './test-merchant.ts'
 
 const database = useDatabase({ template: migrated })

@@ -62,7 +62,7 @@ describe('what is sent', () => {
     }))
     const url = `http://127.0.0.1:${port}/a%2Fb/ü?q=1&q=%20#fragment`
     const answer = await outboundWith().post(url, { headers: ['x-one', '1'], body: '{"é":1}' })
-    expect(answer).toEqual({ kind: 'answer', status: 200, bodyStart: 'thanks', durationMs: expect.any(Number) })
+    expect(answer).toEqual({ kind: 'answer', status: 200, body: Buffer.from('thanks'), durationMs: expect.any(Number) })
     const target = targetOf(url, { allowHttp: true })
     expect(target).toEqual({ origin: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}`, path: '/a%2Fb/%C3%BC?q=1&q=%20' })
     expect(seen).toEqual({ method: 'POST', url: target.path, host: target.host, one: '1', length: '8', body: '{"é":1}' })
@@ -183,7 +183,7 @@ describe('an answer costs a bounded amount', () => {
     })
     const before = process.memoryUsage().rss
     const answer = await outboundWith({ timeoutMs: 5_000 }).post(url, request)
-    expect(answer).toMatchObject({ kind: 'answer', status: 200, bodyStart: 'x'.repeat(65_536) })
+    expect(answer).toMatchObject({ kind: 'answer', status: 200, body: Buffer.from('x'.repeat(65_536)) })
     await expect.poll(() => sockets.size).toBe(0)
     // What the kernel's buffers took, not 10 GB.
     expect(sent.bytes).toBeLessThan(20_000_000)
@@ -197,7 +197,7 @@ describe('an answer costs a bounded amount', () => {
     ])))
     const answer = await outboundWith({ timeoutMs: 5_000 }).post(url, { ...request, maxAnswerBytes: 100 })
     expect(answer).toMatchObject({ kind: 'answer', status: 200 })
-    expect(answer.kind === 'answer' && answer.bodyStart.length).toBeLessThanOrEqual(100)
+    expect(answer.kind === 'answer' && answer.body.length).toBeLessThanOrEqual(100)
   })
 
   test.each<[string, string]>([
@@ -272,7 +272,7 @@ describe('what went wrong has a name', () => {
     const port = await listen(server)
     const lookup = async () => ['127.0.0.1']
     const trusting = outboundWith({ lookup, ca: authority.cert })
-    expect(await trusting.post(`https://localhost:${port}/`, request)).toMatchObject({ status: 200, bodyStart: `localhost:${port}` })
+    expect(await trusting.post(`https://localhost:${port}/`, request)).toMatchObject({ status: 200, body: Buffer.from(`localhost:${port}`) })
     expect(await trusting.post(`https://shop.example:${port}/`, request)).toMatchObject({ kind: 'failed', reason: 'tls' })
     expect(await outboundWith({ lookup }).post(`https://localhost:${port}/`, request)).toMatchObject({ kind: 'failed', reason: 'tls' })
     const plain = await raw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'))

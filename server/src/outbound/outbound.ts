@@ -37,8 +37,8 @@ export interface OutboundRequest {
 }
 
 export type Answer =
-  /** Any status, redirects included. `bodyStart` is the body, or as much of it as was asked for. */
-  | { kind: 'answer'; status: number; durationMs: number; bodyStart: string }
+  /** Any status, redirects included. `body` is all of it, or as much as was asked for. */
+  | { kind: 'answer'; status: number; durationMs: number; body: Buffer }
   /** What the other side did with the request is not known. `message` holds neither URL nor headers. */
   | { kind: 'failed'; reason: FailureReason; message: string; durationMs: number }
 
@@ -69,7 +69,7 @@ export const createOutbound = (settings: OutboundSettings): Outbound => {
         const startedAt = performance.now()
         const settle = (error: unknown, received: Received | undefined): void => {
           const durationMs = Math.round(performance.now() - startedAt)
-          if (received) return resolve({ kind: 'answer', status: received.status, durationMs, bodyStart: received.body.toString('utf8') })
+          if (received) return resolve({ kind: 'answer', status: received.status, durationMs, body: received.body })
           const { reason, message } = failureOf(error)
           resolve({ kind: 'failed', reason, message, durationMs })
         }

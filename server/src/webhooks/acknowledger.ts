@@ -1,12 +1,12 @@
 import { CompiledQuery } from 'kysely'
-import { inTransaction, isLost, mayRetry, type Query, type Row, type Tx } from '../db/index.ts'
+import { inTransaction, isLocked, isLost, mayRetry, type Query, type Row, type Tx } from '../db/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { endAlertIfOver, raiseExhausted, type ExhaustedSubscriber } from './alert.ts'
 import { finishStreams, keepStreams, restartExhausted } from './store.ts'
 import type { Settlement } from './stream.ts'
 
 /** Settlements that are worth a statement; fewer wait for more, or until they are flushed. */
-const ENOUGH = 128
+const ENOUGH = 64
 const MOST_AT_ONCE = 512
 const TRIES = 3
 
@@ -72,12 +72,29 @@ export class Acknowledger {
 
   async #write(settlements: readonly Settlement[]): Promise<void> {
     // In the order of keys, as `emit` locks them.
-    const sorted = settlements.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    const sorted = settlements.toSorted((a, b) => compare(a.stream.merchantId, b.stream.merchantId) || compare(a.stream.objectId, b.stream.objectId))
     const isAlone = ({ effects }: Settlement): boolean => effects.includes('alert') || effects.includes('restart-endpoint')
     const together = sorted.filter((settlement) => !isAlone(settlement))
-    const fenced = await again(() => writeAll(this.#query, together))
+    const fenced = await this.#again(together)
     for (const settlement of sorted.filter(isAlone)) fenced.push(...(await this.#writeAlone(settlement)))
     if (fenced.length > 0) this.#runtime.log.warn({ streams: fenced.length }, 'claims had passed to another worker: nothing written')
+  }
+
+  /**
+   * Both statements check the epoch, so that running them again after a lost connection writes nothing twice. For a row that
+   * somebody has locked, adding an event, it waits as long as the claims are its own.
+   */
+  async #again(settlements: readonly Settlement[]): Promise<Settlement[]> {
+    const leaseUntil = Math.min(...settlements.map(({ stream }) => stream.leaseUntil))
+    for (let failures = 0; ; ) {
+      try {
+        return await writeAll(this.#query, settlements)
+      } catch (error) {
+        if (isLocked(error) && this.#runtime.clock.now() < leaseUntil) continue
+        failures += 1
+        if (failures === TRIES || !(mayRetry(error) || isLost(error))) throw error
+      }
+    }
   }
 
   #writeAlone(settlement: Settlement): Promise<Settlement[]> {
@@ -102,18 +119,7 @@ const writeAll = async (query: Query, settlements: readonly Settlement[]): Promi
   return keepStreams(query, [...settlements.filter((settlement) => !settlement.finished), ...notFinished])
 }
 
-/** Both statements check the epoch, so that running them again after a lost connection writes nothing twice. */
-const again = async <T>(work: () => Promise<T>): Promise<T> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      if (attempt === TRIES || !(mayRetry(error) || isLost(error))) throw error
-    }
-  }
-}
-
-const keyOf = ({ stream }: Settlement): string => `${stream.merchantId}/${stream.objectId}`
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 const throughTx =
   (tx: Tx): Query =>

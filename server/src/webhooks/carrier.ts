@@ -2,16 +2,16 @@ import { delivery as rules } from '@bursar/contract'
 import type { Outbound } from '../outbound/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import type { Acknowledger } from './acknowledger.ts'
-import { isAccepted, makeAttempt } from './attempt.ts'
+import { attemptOf, isAccepted, send, speedOf } from './attempt.ts'
 import { Gate } from './gate.ts'
-import type { Endpoint } from './signature.ts'
+import type { EndpointOf } from './signature.ts'
 import { settle, type Attempt, type ClaimedStream, type Ending, type Settlement } from './stream.ts'
 
 export interface CarrierDeps {
   runtime: Pick<Runtime, 'clock' | 'log'>
   outbound: Outbound
   /** Where a merchant's notifications go at this moment; null while it has set no URL. Asked before each attempt. */
-  endpointOf: (merchantId: string) => Promise<Endpoint | null>
+  endpointOf: EndpointOf
   /** Writes what became of streams. */
   acknowledger: Pick<Acknowledger, 'submit' | 'flush' | 'pending'>
   /** Streams held at once, those that hang or may hang not counted. */
@@ -70,8 +70,12 @@ export class Carrier {
   async roomFor(merchantId: string): Promise<number> {
     const room = this.#gates.get(merchantId)?.room(this.#aside > MOST_ASIDE) ?? new Gate().room(false)
     if (room === 0) return 0
-    // A failure to find out shows when the attempt is made.
-    return (await this.#deps.endpointOf(merchantId).catch(() => undefined)) === null ? 0 : room
+    try {
+      return (await this.#deps.endpointOf(merchantId)) === null ? 0 : room
+    } catch {
+      // A failure to find out shows when the attempt is made.
+      return room
+    }
   }
 
   /** Takes claimed streams. What a merchant's gate has no room for goes to that merchant's own lane. */
@@ -140,10 +144,14 @@ export class Carrier {
     try {
       for (const event of stream.events) {
         if (clock.now() + rules.timeout + LEASE_MARGIN_MS > stream.leaseUntil) return { kind: 'untried', ownLane: stream.ownLane }
-        const endpoint = await this.#deps.endpointOf(stream.merchantId)
+        const asked = this.#deps.endpointOf(stream.merchantId)
+        const endpoint = asked instanceof Promise ? await asked : asked
         if (!endpoint) return { kind: 'untried', ownLane: true }
         const number = attempts.length === 0 ? stream.failures + 1 : 1
-        const attempt = await makeAttempt({ clock, outbound: this.#deps.outbound, gate, endpoint }, event, number)
+        const at = clock.business()
+        const answer = await send({ clock, outbound: this.#deps.outbound, gate, endpoint }, event, number)
+        gate.learn(speedOf(answer))
+        const attempt = attemptOf(answer, event, number, at)
         attempts.push(attempt)
         // A receiver that gives no answer is tried with one stream; the others wait in its lane, not here.
         if (attempt.status === null) this.#handBack(gate.suspect())

@@ -8,15 +8,15 @@ import { Acknowledger } from './acknowledger.ts'
 import type { ExhaustedSubscriber } from './alert.ts'
 import { Carrier } from './carrier.ts'
 import { Claimer } from './claimer.ts'
-import type { Endpoint } from './signature.ts'
+import type { EndpointOf } from './signature.ts'
 
 export interface DeliveryDeps {
   runtime: Runtime
-  /** Delivery has two connections of its own. */
+  /** Delivery has a connection of its own. */
   database: PoolSettings
   outbound: Outbound
   /** Where a merchant's notifications go at this moment; null while it has set no URL. Asked before each attempt. */
-  endpointOf: (merchantId: string) => Promise<Endpoint | null>
+  endpointOf: EndpointOf
   /** Streams under way at once; 512 by default. 1 delivers one after the other, always in the same order. */
   slots?: number
   /** Told, in the same transaction, when a merchant's receiver is given up on: once until it is well again. */
@@ -33,6 +33,8 @@ export interface Delivery {
 
 /** Long enough for several slow answers in a row; what a worker that died had claimed waits as long. */
 const LEASE_MS = rules.timeout * 6
+/** What an acknowledgement waits for a row that somebody has locked before claims get their turn. */
+const LOCK_WAIT_MS = 250
 const ROUNDS = 256
 /** Own lanes get a turn at least this often while the common queue is never empty. */
 const LANES_EVERY = 8
@@ -44,15 +46,15 @@ const LOOK_AGAIN_MS = 50
 /** Delivers what is due. Any number of workers may run it against one database. */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const { runtime, slots = 512, untilSettled = false, onExhausted = async () => {} } = deps
-  const claiming = new PreparedConnection(deps.database)
-  const acknowledging = new PreparedConnection(deps.database)
-  const acknowledger = new Acknowledger(runtime, acknowledging.query, () => carrier.tell(), onExhausted)
-  const claimer = new Claimer(claiming.query, runtime.clock, LEASE_MS)
+  // Claims and acknowledgements take turns: at once they would take two processors from those they wait for.
+  const connection = new PreparedConnection({ ...deps.database, lockWaitMs: LOCK_WAIT_MS })
+  const acknowledger = new Acknowledger(runtime, connection.query, () => carrier.tell(), onExhausted)
+  const claimer = new Claimer(connection.query, runtime.clock, LEASE_MS)
   const carrier: Carrier = new Carrier({ ...deps, slots, acknowledger })
   const isEmpty = (): boolean => carrier.empty
   const patience = untilSettled ? undefined : LOOK_AGAIN_MS
-  // Few large claims cost a third of many small ones.
-  const enough = Math.ceil(slots / 4)
+  // Larger claims cost hardly less, and keep a processor for longer from those that deliver.
+  const enough = Math.ceil(slots / 8)
 
   const run = async (signal: AbortSignal): Promise<boolean> => {
     for (let round = 1; round <= ROUNDS && !signal.aborted; round += 1) {
@@ -72,7 +74,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     job: { name: 'deliver webhooks', everyMs: LOOK_AGAIN_MS, run },
     close: async () => {
       await carrier.until(isEmpty)
-      await Promise.all([claiming.close(), acknowledging.close()])
+      await connection.close()
     },
   }
 }

@@ -12,6 +12,9 @@ export interface Endpoint {
   webhookSecrets: readonly string[]
 }
 
+/** Where a merchant's notifications go at this moment; null while it has set no URL. At once for whoever is in memory. */
+export type EndpointOf = (merchantId: string) => Endpoint | null | Promise<Endpoint | null>
+
 /** An endpoint with its keys imported and its URL read. */
 export interface Signer {
   endpoint: Endpoint

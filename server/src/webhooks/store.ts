@@ -4,6 +4,7 @@ import type { ClaimedEvent, ClaimedStream, Settlement } from './stream.ts'
 
 /** Events of one object taken with one claim: enough to keep going, few enough for the lease. */
 const MOST_EVENTS = 16
+const UUID_LENGTH = 36
 
 /** The two clocks, in ms: due is what the business clock says, leased what the real one says. */
 export interface ClaimTimes {
@@ -13,31 +14,27 @@ export interface ClaimTimes {
 }
 
 /**
- * $1 business time, $2 real time, $3 end of the lease. One row an event; what is the stream's stands in the row of its first
- * event only, so that it is not read and sent again with each.
+ * $1 business time, $2 real time, $3 end of the lease. One row a stream with its events in one text, which is half the work of a
+ * row an event for both sides. Lines are told apart by line feeds: a body is JSON of ours and has none. A row that changed after
+ * the snapshot is not found by the place it was locked at, and left to the next claim.
  */
 const claimOf = (due: string): string => `with due as (${due}),
   taken as (
-    update event_streams s set leased_until = $3, epoch = (select nextval('event_claims')) from due d
-    where s.merchant_id = d.merchant_id and s.object_id = d.object_id
+    update event_streams s set leased_until = $3, epoch = (select nextval('event_claims')) from due d where s.ctid = d.ctid
     returning s.merchant_id, s.object_id, s.epoch, s.state, s.attempts, s.next_sequence, s.last_sequence, s.own_lane)
-  select e.sequence, e.id, e.body, case when e.place = 1 then t.merchant_id end as merchant_id,
-    case when e.place = 1 then t.object_id end as object_id, case when e.place = 1 then t.epoch end as epoch,
-    case when e.place = 1 then t.state end as state, case when e.place = 1 then t.attempts end as attempts,
-    case when e.place = 1 then t.last_sequence end as last_sequence, case when e.place = 1 then t.own_lane end as own_lane
-  from taken t cross join lateral (
-    select e.sequence, e.id, e.body, row_number() over (order by e.sequence) as place from events e
-    where e.object_id = t.object_id and e.merchant_id = t.merchant_id and e.sequence between t.next_sequence and t.last_sequence
-    order by e.sequence limit ${MOST_EVENTS}) e
-  order by t.object_id, t.merchant_id, e.sequence`
+  select t.merchant_id, t.object_id, t.epoch, t.state, t.attempts, t.last_sequence, t.own_lane, (
+    select string_agg(concat_ws(' ', e.sequence, e.id, e.body), e'\n') from (
+      select e.sequence, e.id, e.body from events e
+      where e.object_id = t.object_id and e.merchant_id = t.merchant_id and e.sequence between t.next_sequence and t.last_sequence
+      order by e.sequence limit ${MOST_EVENTS}) e) as events
+  from taken t order by t.object_id, t.merchant_id`
 
-const CLAIM_OPEN = claimOf(`select merchant_id, object_id from event_streams
+const CLAIM_OPEN = claimOf(`select ctid from event_streams
     where not own_lane and next_at <= $1 and leased_until <= $2
     order by next_at limit $4 for update skip locked`)
 
-const CLAIM_LANES = claimOf(`select s.merchant_id, s.object_id
-    from unnest($4::uuid[], $5::integer[]) lane(merchant_id, room) cross join lateral (
-      select s.merchant_id, s.object_id from event_streams s
+const CLAIM_LANES = claimOf(`select s.ctid from unnest($4::uuid[], $5::integer[]) lane(merchant_id, room) cross join lateral (
+      select s.ctid from event_streams s
       where s.own_lane and s.merchant_id = lane.merchant_id and s.next_at <= $1 and s.leased_until <= $2
       order by s.next_at, s.next_sequence limit lane.room for update skip locked) s`)
 
@@ -83,15 +80,16 @@ export const scanLanes = async (
 
 /**
  * $1 to $4 the streams, $5 to $11 the attempts, which name their stream by its place: what is the stream's is read from there.
- * `is true` keeps the condition from becoming a join: it is then one look into a hash an attempt, whatever the planner thinks
- * of the sizes.
+ * Arrays are taken apart in the select list, which spares a copy of their rows. `is true` keeps the condition from becoming a
+ * join: it is then one look into a hash an attempt, whatever the planner thinks of the sizes.
  */
-const RECORD_ATTEMPTS = `recorded as (
+const RECORD_ATTEMPTS = `attempts as (
+    select unnest($5::integer[]) as place, unnest($6::bigint[]) as sequence, unnest($7::integer[]) as attempt, unnest($8::float8[]) as at,
+      unnest($9::smallint[]) as status, unnest($10::text[]) as error, unnest($11::integer[]) as duration_ms),
+  recorded as (
     insert into event_attempts(merchant_id, sequence, epoch, attempt, at, status, error, duration_ms)
     select ($1::uuid[])[a.place], a.sequence, ($3::bigint[])[a.place], a.attempt, to_timestamp(a.at / 1000), a.status, a.error, a.duration_ms
-    from unnest($5::integer[], $6::bigint[], $7::integer[], $8::float8[], $9::smallint[], $10::text[], $11::integer[])
-      a(place, sequence, attempt, at, status, error, duration_ms)
-    where (a.place in (select place from held)) is true)
+    from attempts a where (a.place in (select place from held)) is true)
   select place::integer from held`
 
 /** Checked on the row as it is when its lock is had: an event added meanwhile, or another claim, keeps the stream. */
@@ -177,27 +175,23 @@ const withoutHeld = (settlements: readonly Settlement[], held: readonly Row[]): 
   return settlements.filter((_, i) => !places.has(i + 1))
 }
 
-const streamsOf = (rows: readonly Row[], { leaseUntil }: ClaimTimes): ClaimedStream[] => {
-  const streams: ClaimedStream[] = []
-  let events: ClaimedEvent[] = []
-  for (const row of rows) {
-    if (row.merchant_id !== null) {
-      events = []
-      streams.push({
-        merchantId: row.merchant_id as string,
-        objectId: row.object_id as string,
-        epoch: row.epoch as number,
-        state: row.state as StreamState,
-        failures: row.attempts as number,
-        lastSequence: row.last_sequence as number,
-        ownLane: row.own_lane as boolean,
-        leaseUntil,
-        events,
-      })
-    }
-    events.push({ sequence: row.sequence as number, id: row.id as string, body: row.body as string })
-  }
-  return streams
+const streamsOf = (rows: readonly Row[], { leaseUntil }: ClaimTimes): ClaimedStream[] =>
+  rows.map((row) => ({
+    merchantId: row.merchant_id as string,
+    objectId: row.object_id as string,
+    epoch: row.epoch as number,
+    state: row.state as StreamState,
+    failures: row.attempts as number,
+    lastSequence: row.last_sequence as number,
+    ownLane: row.own_lane as boolean,
+    leaseUntil,
+    events: (row.events as string).split('\n').map(eventOf),
+  }))
+
+const eventOf = (line: string): ClaimedEvent => {
+  const id = line.indexOf(' ') + 1
+  const body = id + UUID_LENGTH + 1
+  return { sequence: Number(line.slice(0, id - 1)), id: line.slice(id, body - 1), body: line.slice(body) }
 }
 
 const instant = (ms: number): string => new Date(ms).toISOString()

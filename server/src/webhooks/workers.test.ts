@@ -215,3 +215,35 @@ describe('receivers that hang', () => {
     await delivery.close()
   }, 30_000)
 })
+
+test('others are delivered to while an acknowledgement waits for a row that a transaction has locked', async () => {
+  const [receiver, others] = [await world.receiver(), await world.receiver()]
+  const [locked, other] = [world.merchant(receiver), world.merchant(others)]
+  let release = (): void => {}
+  let transaction: Promise<void> | undefined
+  receiver.judge = async () => {
+    await new Promise<void>((has) => {
+      transaction = world.db.transaction().execute(async (tx) => {
+        await sql`select 1 from event_streams where merchant_id = ${locked} for update`.execute(tx)
+        has()
+        await new Promise<void>((resolve) => (release = resolve))
+      })
+    })
+    return 200
+  }
+  const delivery = world.delivery({ untilSettled: false })
+  const loop = createJobLoop([delivery.job], world.runtime.log)
+  await world.emitTo(locked, randomUUID())
+  await expect.poll(() => receiver.accepted.length).toBe(1)
+  for (let n = 0; n < 5; n += 1) {
+    await world.emitTo(other, randomUUID())
+    await expect.poll(() => others.accepted.length, { timeout: 3_000 }).toBe(n + 1)
+  }
+  expect(await world.streams(locked)).toHaveLength(1)
+  release()
+  await transaction
+  await expect.poll(() => world.streams(locked), { timeout: 3_000 }).toEqual([])
+  await loop.stop()
+  await delivery.close()
+  expect(receiver.accepted).toHaveLength(1)
+}, 30_000)
