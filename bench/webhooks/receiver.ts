@@ -1,6 +1,6 @@
 /**
- * Merchants' receivers, a process of its own: one port that answers, one that never does. Checks the order of each object's
- * events and how long they took. Told what to do by its parent.
+ * Merchants' receivers, a process of its own: one port that answers and checks the order of each object's events and how long
+ * they took, one that only answers, one that never does. Told what to do by its parent.
  */
 import { createServer, type AddressInfo, type Server } from 'node:net'
 
@@ -19,6 +19,12 @@ export interface Report {
   again: number
   /** ms from the start of the transaction that stored an event to its arrival */
   delays: number[]
+}
+
+export interface Ports {
+  answering: number
+  uncounted: number
+  silent: number
 }
 
 /** The body of an event of the bench. */
@@ -66,7 +72,7 @@ const HEAD_END = Buffer.from('\r\n\r\n')
  * Reads requests off their connection by hand: a receiver in life does not sit on the processors that are measured, so
  * this one takes as little of them as it can.
  */
-const answering = createServer((socket) => {
+const serverOf = (accepts: (body: string) => boolean): Server => createServer((socket) => {
   let rest: Buffer = Buffer.alloc(0)
   socket.on('error', () => {}).on('data', (chunk: Buffer) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
@@ -74,7 +80,7 @@ const answering = createServer((socket) => {
       const start = head + HEAD_END.length
       const end = start + Number(/content-length: (\d+)/i.exec(rest.toString('latin1', 0, head))![1])
       if (rest.length < end) return
-      const status = take(rest.toString('utf8', start, end)) ? 200 : 500
+      const status = accepts(rest.toString('utf8', start, end)) ? 200 : 500
       socket.write(ANSWERS.get(status)!)
       rest = rest.subarray(end)
     }
@@ -90,4 +96,4 @@ process.on('message', (message: Order) => {
   if (message.kind === 'report when') wanted = message.accepted
   else process.send!(message.kind === 'begin' ? {} : report)
 })
-process.send!({ answering: await listen(answering), silent: await listen(silent) })
+process.send!({ answering: await listen(serverOf(take)), uncounted: await listen(serverOf(() => true)), silent: await listen(silent) } satisfies Ports)
