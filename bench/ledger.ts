@@ -11,7 +11,7 @@ import { checkBooks, fundMerchants } from './books.ts'
 import { acceptance } from './ledger/posting.ts'
 import { NO_PGBENCH, preparePgbench, type Pgbench } from './pgbench/index.ts'
 import { report } from './report.ts'
-import { ROUNDS } from './rounds.ts'
+import { MANY_ROUNDS } from './rounds.ts'
 import { atLeast, median, medianRatio, told, type Row } from './row.ts'
 import { withServer } from './server.ts'
 
@@ -44,7 +44,7 @@ export const run = (): Promise<Row[]> =>
     const paces: Paces = { oneCall: [], batches: [], uniform: [], hot: [], refused: [], sealed: [] }
     let accepted = 0
     // The first round warms everything up and is not counted.
-    for (let round = 0; round <= ROUNDS; round += 1) {
+    for (let round = 0; round <= MANY_ROUNDS; round += 1) {
       const measured = await measureRound(committer, pgbench, url)
       accepted += measured.accepted
       if (round > 0) for (const name of Object.keys(paces) as (keyof Paces)[]) paces[name].push(measured.paces[name])
@@ -65,8 +65,8 @@ const measureRound = async (committer: Committer, pgbench: Pgbench | undefined, 
   const uniform = (): string => merchants[Math.floor(Math.random() * MERCHANTS)]!
   const paces: Record<keyof Paces, number> = {
     oneCall: (await pgbench?.oneCall(SECONDS))?.perSecond ?? Number.NaN,
-    uniform: await ours(uniform),
     batches: (await pgbench?.batches(SECONDS))?.perSecond ?? Number.NaN,
+    uniform: await ours(uniform),
     hot: await ours(() => merchants[0]!),
     refused: await ours(uniform, (n) => n % REFUSED_ONE_IN !== 0),
     sealed: await besideSealer(url, () => ours(uniform)),

@@ -9,7 +9,7 @@ import { Pool } from 'undici'
 import { createSigner } from '../server/src/webhooks/signature.ts'
 import { createClock, type Clock } from '../server/src/platform/clock.ts'
 import { report } from './report.ts'
-import { ROUNDS } from './rounds.ts'
+import { MANY_ROUNDS, ROUNDS } from './rounds.ts'
 import { atLeast, atMost, median, medianRatio, told, type Row } from './row.ts'
 import { createDatabase, withServer } from './server.ts'
 import type { Order, Ports, Report } from './webhooks/receiver.ts'
@@ -26,9 +26,6 @@ const ONE_IN = 20
  * nothing is left but to wait for retries, is no part of what a worker does beside other traffic, and has to stay short.
  */
 const HASTE = 200_000
-
-/** Processors change their speed by a half from one second to the next: more rounds, each with its limit before and in the middle. */
-const PACE_ROUNDS = 2 * ROUNDS - 1
 
 const HANGING = 500
 const OTHERS = 50
@@ -73,7 +70,7 @@ const measurePace = async (url: string, receiver: ChildProcess, ports: Ports): P
     return paceOf(EVENTS, loop.postAll)
   }
   // The first round warms everything up and is not counted.
-  for (let round = 0; round <= PACE_ROUNDS; round += 1) {
+  for (let round = 0; round <= MANY_ROUNDS; round += 1) {
     const [before, worker, between, refused] = [await post(), await deliver(calm, 0), await post(), await deliver(hasty, ONE_IN)]
     if (round === 0) continue
     paces.bare.push((before + between) / 2)
@@ -91,7 +88,7 @@ const measurePace = async (url: string, receiver: ChildProcess, ports: Ports): P
   return [
     against('webhooks: one worker', paces.worker, 0.65),
     against(`webhooks: one worker, ${100 / ONE_IN} % of answers 500`, paces.refused, 0.55),
-    told('webhooks: lost, repeated or out of order', wrong, `of ${((PACE_ROUNDS + 1) * 2 * EVENTS).toLocaleString('en-US')}`),
+    told('webhooks: lost, repeated or out of order', wrong, `of ${((MANY_ROUNDS + 1) * 2 * EVENTS).toLocaleString('en-US')}`),
   ]
 }
 
