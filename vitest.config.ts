@@ -3,9 +3,13 @@ import { defineConfig } from 'vitest/config'
 const slow = ['sandbox/**/*.test.ts', 'test/{system,simulation}/**/*.test.ts', '**/*.system.test.ts']
 /** The whole system as every change is tried on: money in, money out, chains that change under it. */
 const always = ['money-in', 'money-out', 'chains-change']
-/** Killed processes, browsers, and what takes a minute a file: `.ci/run` runs it, and whoever asks for it (`npm test -- --project long`). */
+/**
+ * Killed processes, browsers, how the house moves its own coins, and what takes a minute a file: `.ci/run` runs it, and whoever
+ * asks for it (`npm test -- --project long`). The rest fits into the quarter of an hour that `npm test` may take.
+ */
 const long = [
-  'test/{crash,browser}/**/*.test.ts', '**/crash.system.test.ts', 'sandbox/bank/page/page.test.ts',
+  'test/{crash,browser}/**/*.test.ts', '**/{crash,processes}.system.test.ts', 'sandbox/{main,postgres/launcher,bank/page/page}.test.ts',
+  'server/src/{sweeps,direct,cold,consolidation}/**/*.system.test.ts',
   `test/system/!(${always.join('|')}).system.test.ts`,
 ]
 const setupFiles = ['test/setup/cleaning.ts']

@@ -111,6 +111,6 @@ function print(): void {
   }
   const line = `${total} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`
   writeFileSync(summary, `${line}\n`)
-  if (projects.length > 0 && !onlyChecks) console.log('\nThe long suites (killed processes, browsers) are left to .ci/run, or npm test -- --project long')
+  if (projects.length > 0 && !onlyChecks) console.log('\nThe long suites (killed processes, browsers, how the house moves its own coins) are left to .ci/run, or npm test -- --project long')
   console.log(`\n${line}`)
 }
