@@ -69,7 +69,7 @@ test('addresses in both forms, and what is none', async () => {
   const nobody = await walletOf(chain)
   expect(await post(chain.url, '/wallet/validateaddress', { address: nobody.address })).toMatchObject({ result: true })
   expect(await post(chain.url, '/wallet/validateaddress', { address: nobody.hex })).toMatchObject({ result: true })
-  expect(await post(chain.url, '/wallet/validateaddress', { address: `${nobody.address.slice(0, -1)}1` })).toMatchObject({ result: false })
+  expect(await post(chain.url, '/wallet/validateaddress', { address: nobody.address.replace(/.$/, (last) => (last === '1' ? '2' : '1')) })).toMatchObject({ result: false })
   const hex = await post(chain.url, '/wallet/getaccount', { address: usdt })
   const shown = await post(chain.url, '/wallet/getaccount', { address: base58Of(usdt), visible: true })
   expect([hex['address'], shown['address'], hex['type']]).toEqual([usdt, base58Of(usdt), 'Contract'])
