@@ -75,24 +75,26 @@ export class Acknowledger {
     const sorted = settlements.toSorted((a, b) => compare(a.stream.merchantId, b.stream.merchantId) || compare(a.stream.objectId, b.stream.objectId))
     const isAlone = ({ effects }: Settlement): boolean => effects.includes('alert') || effects.includes('restart-endpoint')
     const together = sorted.filter((settlement) => !isAlone(settlement))
-    const fenced = await this.#again(together)
+    const fenced = await writeAll(this.#persistent(together), together)
     for (const settlement of sorted.filter(isAlone)) fenced.push(...(await this.#writeAlone(settlement)))
     if (fenced.length > 0) this.#runtime.log.warn({ streams: fenced.length }, 'claims had passed to another worker: nothing written')
   }
 
   /**
-   * Both statements check the epoch, so that running them again after a lost connection writes nothing twice. For a row that
-   * somebody has locked, adding an event, it waits as long as the claims are its own.
+   * Statements that are run again when the connection was lost: both check the epoch, so that nothing is written twice. For a row
+   * that somebody has locked, adding an event, they come again as long as the claims are this worker's.
    */
-  async #again(settlements: readonly Settlement[]): Promise<Settlement[]> {
+  #persistent(settlements: readonly Settlement[]): Query {
     const leaseUntil = Math.min(...settlements.map(({ stream }) => stream.leaseUntil))
-    for (let failures = 0; ; ) {
-      try {
-        return await writeAll(this.#query, settlements)
-      } catch (error) {
-        if (isLocked(error) && this.#runtime.clock.now() < leaseUntil) continue
-        failures += 1
-        if (failures === TRIES || !(mayRetry(error) || isLost(error))) throw error
+    return async (...statement) => {
+      for (let failures = 0; ; ) {
+        try {
+          return await this.#query(...statement)
+        } catch (error) {
+          if (isLocked(error) && this.#runtime.clock.now() < leaseUntil) continue
+          failures += 1
+          if (failures === TRIES || !(mayRetry(error) || isLost(error))) throw error
+        }
       }
     }
   }

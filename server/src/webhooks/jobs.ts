@@ -46,14 +46,14 @@ const LOOK_AGAIN_MS = 50
 /** Delivers what is due. Any number of workers may run it against one database. */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const { runtime, slots = 512, untilSettled = false, onExhausted = async () => {} } = deps
-  // Claims and acknowledgements take turns: at once they would take two processors from those they wait for.
+  // Claims and acknowledgements take turns: at once they would take two processors from those they wait for (decision 0073).
   const connection = new PreparedConnection({ ...deps.database, lockWaitMs: LOCK_WAIT_MS })
   const acknowledger = new Acknowledger(runtime, connection.query, () => carrier.tell(), onExhausted)
   const claimer = new Claimer(connection.query, runtime.clock, LEASE_MS)
   const carrier: Carrier = new Carrier({ ...deps, slots, acknowledger })
   const isEmpty = (): boolean => carrier.empty
   const patience = untilSettled ? undefined : LOOK_AGAIN_MS
-  // Larger claims cost hardly less, and keep a processor for longer from those that deliver.
+  // Larger claims cost a little less, but keep a processor for longer from those that deliver (decision 0073).
   const enough = Math.ceil(slots / 8)
 
   const run = async (signal: AbortSignal): Promise<boolean> => {

@@ -14,9 +14,9 @@ export interface ClaimTimes {
 }
 
 /**
- * $1 business time, $2 real time, $3 end of the lease. One row a stream with its events in one text, which is half the work of a
- * row an event for both sides. Lines are told apart by line feeds: a body is JSON of ours and has none. A row that changed after
- * the snapshot is not found by the place it was locked at, and left to the next claim.
+ * $1 business time, $2 real time, $3 end of the lease. One row a stream with its events in one text, a line each, so that the
+ * worker has few cells to read: a body is what JSON.stringify wrote and has no line feed. A row that changed after the snapshot is
+ * not found by the place it was locked at, and left to the next claim.
  */
 const claimOf = (due: string): string => `with due as (${due}),
   taken as (
