@@ -1,3 +1,4 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { defineConfig } from 'vitest/config'
 
 const slow = ['sandbox/**/*.test.ts', 'test/{system,simulation}/**/*.test.ts', '**/*.system.test.ts']
@@ -15,8 +16,24 @@ const long = [
 const setupFiles = ['test/setup/cleaning.ts']
 const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
 
+/** Files at a time. Every file has folders, ports and a database of its own, so that any two can run beside each other; while one waits for a block the other computes. */
+const maxWorkers = 2
+
+/** The longest files first, so that no processor waits for one of them in the end. */
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const weight = ({ moduleId, project }: TestSpecification): number => {
+      if (/\/test\/(system|crash)\//.test(moduleId)) return 3
+      if (project.name === 'long') return 2
+      return project.name === 'system' ? 1 : 0
+    }
+    return (await super.sort(files)).toSorted((a, b) => weight(b) - weight(a))
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: SlowFirst },
     globalSetup: ['test/setup/postgres.global.ts'],
     projects: [
       {
@@ -25,24 +42,22 @@ export default defineConfig({
           setupFiles,
           include: ['**/*.test.ts'],
           exclude: [...never, ...slow, ...long],
-          maxWorkers: 2,
+          maxWorkers,
           // A busy machine is slow, and that is no finding.
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 0 },
         },
       },
       {
-        // Real nodes, whole processes, fixed resources: one file at a time, after the unit tests.
+        // Real nodes and whole processes.
         test: {
           name: 'system',
           setupFiles,
           include: slow,
           exclude: [...never, ...long],
-          fileParallelism: false,
+          maxWorkers,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -51,10 +66,9 @@ export default defineConfig({
           setupFiles,
           include: long,
           exclude: never,
-          fileParallelism: false,
+          maxWorkers,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -24,6 +24,8 @@ const SECONDS = 2
 const REQUESTS = Number(process.env.BENCH_REQUESTS ?? 10_000)
 /** Longer than a round: what is estimated first is ordered last. */
 const QUOTE_MS = 60_000
+/** Of the position, as every exchange has them: further than any round goes. */
+const LIMITS = Object.fromEntries(['BTC', 'ETH', 'USDT', 'UAH'].map((ticker) => [ticker, { long: '1000000000000', short: '1000000000000' }]))
 
 type Kind = 'exchangeEstimate' | 'exchange' | 'exchangeAtEstimate'
 const NAMES: Record<Kind, string> = {
@@ -45,7 +47,7 @@ export const run = (): Promise<Row[]> =>
     const pgbench = await preparePgbench(url)
     const edge = startServer('app', url)
     const edgePort = await portOf(edge)
-    const api = await startRole('api', url, folder, { exchange: { exchange: { quoteMs: QUOTE_MS } } })
+    const api = await startRole('api', url, folder, { exchange: { exchange: { quoteMs: QUOTE_MS, assets: LIMITS } } })
     const load = startLoad()
     const paces: Paces = { exchangeEstimate: [], exchange: [], exchangeAtEstimate: [], edge: [], estimates: [], exchanges: [] }
     let numbers = 0

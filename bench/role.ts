@@ -15,11 +15,11 @@ export interface RunningRole {
   stop(): Promise<void>
 }
 
-/** Starts a role as an operator does: its own process, settings in its environment, its log written. @param exchange what its exchange file says */
-export const startRole = async (role: 'api' | 'worker', url: string, folder: string, { exchange = {} }: { exchange?: object } = {}): Promise<RunningRole> => {
+/** Starts a role as an operator does: its own process, settings in its environment, its log written. @param exchange what its exchange file says; undefined: it has none */
+export const startRole = async (role: 'api' | 'worker', url: string, folder: string, { exchange }: { exchange?: object } = {}): Promise<RunningRole> => {
   const file = (name: string, text: string): string => {
     const path = join(folder, name)
-    writeFileSync(path, text)
+    writeFileSync(path, text, { mode: 0o600 })
     return path
   }
   const port = await freePort()
@@ -29,7 +29,7 @@ export const startRole = async (role: 'api' | 'worker', url: string, folder: str
     BURSAR_NETWORKS_FILE: file('networks.json', '{}'),
     BURSAR_ASSETS_FILE: file('assets.json', JSON.stringify(ASSETS)),
     BURSAR_XPUBS_FILE: file('xpubs.json', JSON.stringify({ masterFingerprint: '00000000', ...TEST_KEYS })),
-    BURSAR_EXCHANGE_FILE: file('exchange.json', JSON.stringify(exchange)),
+    ...(exchange === undefined ? {} : { BURSAR_EXCHANGE_FILE: file('exchange.json', JSON.stringify(exchange)) }),
     BURSAR_SIGNER: `unix:${join(folder, 'no-signer')}`,
     BURSAR_HTTP: `127.0.0.1:${port}`,
     BURSAR_INNER: '127.0.0.1:0',
@@ -38,6 +38,8 @@ export const startRole = async (role: 'api' | 'worker', url: string, folder: str
     BURSAR_PAGE_STREAMS_PER_ADDRESS: '100000',
     BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8',
     BURSAR_HTTP_WEBHOOKS: 'true',
+    // It logs in as the owner of the tables.
+    BURSAR_SANDBOX: 'true',
     BURSAR_LOG_LEVEL: 'info',
   }
   const child = fork(new URL('../server/src/main.ts', import.meta.url), ['serve', '--role', role], {

@@ -109,6 +109,12 @@ export const PAGE_STATES: Readonly<Record<string, (page: PageTry) => Promise<str
     await page.control('/invoice/pay', { id: idOf(url), how: 'exact' })
     return url
   },
+  'fiat-received': async (page) => {
+    const url = await fiat(page)
+    await page.control('/bank/next', { outcome: 'wrong-amount' })
+    await page.control('/invoice/pay', { id: idOf(url), how: 'exact' })
+    return url
+  },
   'fiat-paid': async (page) => {
     const url = await fiat(page)
     await page.control('/invoice/pay', { id: idOf(url), how: 'exact' })

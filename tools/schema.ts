@@ -1,6 +1,6 @@
 /**
  * Writes server/src/db/schema.ts from a migrated database, so that queries are typed by the tables as they are.
- * `--check` fails instead when the file is not what the migrations make.
+ * `--check` fails instead when the file is not what the migrations make, or a table has no row in `server/src/db/grants.ts`.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startPostgres } from '../sandbox/postgres/index.ts'
 import { migrate } from '../server/src/db/migrate.ts'
+import { findUngranted } from '../server/src/db/roles.ts'
 
 const TARGET = new URL('../server/src/db/schema.ts', import.meta.url)
 
@@ -51,10 +52,12 @@ try {
       column_default is not null or is_identity = 'YES' as optional
     from information_schema.columns where table_schema = 'public' and table_name <> 'schema_migrations'
     order by table_name, ordinal_position`)
+  const ungranted = await findUngranted(client)
   await client.end()
   const wanted = render(rows)
   if (process.argv.includes('--check')) {
     if ((await readFile(TARGET, 'utf8')) !== wanted) throw new Error('server/src/db/schema.ts is stale: run node tools/schema.ts')
+    if (ungranted.length > 0) throw new Error(ungranted.join('\n'))
   } else await writeFile(TARGET, wanted)
 } finally {
   await postgres.stop()

@@ -7,7 +7,7 @@
  *     npm run check                 the checks alone
  */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 interface Step {
@@ -28,7 +28,10 @@ interface Outcome {
 }
 
 const root = join(import.meta.dirname, '..')
+/** What each file took, in the form of vitest's JSON reporter. */
 const report = join(root, '.bursar', 'test-report.json')
+/** While it is written: another run in this checkout has its own. */
+const ownReport = join(root, '.bursar', `test-report-${process.pid}.json`)
 /** `N passed, N failed`, for .ci/run. */
 const summary = join(root, '.bursar', 'test-summary')
 
@@ -45,13 +48,10 @@ const filters = process.argv.slice(2).filter((argument) => argument !== '--check
 /** Whoever names nothing gets what a quarter of an hour is enough for; CI gets all. */
 const projects = filters.length > 0 || process.env['CI'] ? [] : ['--project', 'unit', '--project', 'system']
 mkdirSync(join(root, '.bursar'), { recursive: true, mode: 0o711 })
-rmSync(report, { force: true })
 rmSync(summary, { force: true })
 
-const outcomes: Outcome[] = []
-for (const step of filters.length > 0 ? [] : checks) {
-  if (step.needs === undefined || existsSync(join(root, step.needs))) outcomes.push(await runCheck(step))
-}
+const wanted = filters.length > 0 ? [] : checks.filter(({ needs }) => needs === undefined || existsSync(join(root, needs)))
+const outcomes: Outcome[] = await Promise.all(wanted.map(runCheck))
 if (!onlyChecks) outcomes.push(...(await runTests()))
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
 process.exitCode = failed === 0 ? 0 : 1
@@ -59,7 +59,8 @@ print()
 
 async function runCheck(step: Step): Promise<Outcome> {
   const started = performance.now()
-  const code = await run(step.script, step.args)
+  const { code, output } = await runQuietly(step.script, step.args)
+  process.stdout.write(output)
   return {
     name: step.name,
     seconds: since(started),
@@ -71,7 +72,7 @@ async function runCheck(step: Step): Promise<Outcome> {
 
 async function runTests(): Promise<Outcome[]> {
   const started = performance.now()
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${ownReport}`]
   const code = await run('node_modules/vitest/vitest.mjs', ['run', ...reporters, ...projects, ...filters])
   const tests = { name: 'tests', seconds: since(started), ...countTests() }
   if (code === 0 || tests.failed > 0) return [tests]
@@ -80,7 +81,8 @@ async function runTests(): Promise<Outcome[]> {
 }
 
 function countTests(): Pick<Outcome, 'passed' | 'failed' | 'skipped'> {
-  if (!existsSync(report)) return { passed: 0, failed: 0, skipped: 0 }
+  if (!existsSync(ownReport)) return { passed: 0, failed: 0, skipped: 0 }
+  renameSync(ownReport, report)
   const counts = JSON.parse(readFileSync(report, 'utf8')) as Record<
     'numPassedTests' | 'numFailedTests' | 'numPendingTests',
     number
@@ -93,6 +95,17 @@ function run(script: string, args: readonly string[]): Promise<number> {
     const child = spawn(process.execPath, [join(root, script), ...args], { cwd: root, stdio: 'inherit' })
     child.once('error', reject)
     child.once('close', (code, signal) => resolve(code ?? (signal === null ? 1 : 130)))
+  })
+}
+
+/** Checks run side by side: what one prints is kept together. */
+function runQuietly(script: string, args: readonly string[]): Promise<{ code: number; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(root, script), ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code: code ?? (signal === null ? 1 : 130), output }))
   })
 }
 

@@ -36,7 +36,7 @@ const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => 
   const catalogue = createCatalogue(ASSETS)
   const settings = {
     catalogue, networks: catalogue.networks, keys: TEST_KEYS, prices: async () => new Map<string, bigint>(), quoteMs: 900_000, publicUrl: 'https://pay.example',
-    claimTokens: createClaimTokens(DATA_KEY),
+    claimTokens: createClaimTokens([DATA_KEY]),
     screening: null,
   }
   const app = createHttpServer({
@@ -44,7 +44,9 @@ const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => 
     clock: runtime.clock,
     window: { maxAge: 600, maxAhead: 5 },
     requestsPerMinute: 10_000_000,
-    fingerprintKey: createSecretKey(DATA_KEY),
+    fingerprintKeys: [createSecretKey(DATA_KEY)],
+    // What is known of a request is asked of the database, which is left out here.
+    findKnown: async () => undefined,
     onFirstUse: () => {},
     log: runtime.log,
     ready: async () => {},

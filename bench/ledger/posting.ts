@@ -16,6 +16,7 @@ export const acceptance = (merchantId: string, n: number, newId: NewId, affordab
   const withdrawal: Withdrawal = {
     merchantId,
     id: newId(),
+    intentId: newId(),
     ticker: 'USDT',
     blockchain: 'ETHEREUM',
     to: '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',

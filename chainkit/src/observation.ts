@@ -8,7 +8,7 @@ export interface Head {
 export interface Transfer {
   /**
    * Where in its transaction: `o:VOUT` a Bitcoin output, `n` an account chain's native value, `l:N` the Nth log of its transaction (a place that no reorganisation changes),
-   * `t:PATH` native value of an inner call by trace path (`t:0.2`; on TRON its place among the internal transactions). With the hash it names the transfer for ever.
+   * `t:PATH` native value of an inner call by trace path (`t:0.2`; on TRON its place among the internal transactions that move coin). With the hash it names the transfer for ever.
    */
   index: string
   /** Contract of an allow-listed token, in lowercase on EVM chains and base58 on TRON, or null for the native coin. */
@@ -44,5 +44,7 @@ export interface Block extends Head {
    * it is not among its transfers. Never set on a node that can still tell.
    */
   untraced?: boolean
+  /** Notes of TRON's internal transactions in it that the reader does not know, and of which nothing is among the transfers. */
+  unknownNotes?: readonly string[]
   transactions: ChainTransaction[]
 }

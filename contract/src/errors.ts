@@ -42,7 +42,7 @@ export const generalErrors = {
   invalidRequest: errorCode(400, 100, 'Invalid request'),
   notFound: errorCode(404, 101, 'Not found'),
   notScreenedYet: errorCode(409, 102, 'Not screened yet'),
-  conflict: errorCode(409, 103, 'Idempotency-Key in progress, or used with another body'),
+  conflict: errorCode(409, 103, 'Idempotency-Key in progress or used with another body; a screening report that there will never be'),
   bodyTooLarge: errorCode(413, 104, 'Body over 1 MiB'),
   tooManyRequests: errorCode(429, 105, 'Too many requests'),
   notBuilt: errorCode(501, 106, 'Operation not built yet'),

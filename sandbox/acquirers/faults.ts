@@ -32,6 +32,10 @@ export interface Decision extends Telling {
   readonly outcome?: Outcome
 }
 
+/** What becomes of the next refund: `pending` is taken up and not ended until it is told to. */
+export const refundFaults = ['pending'] as const
+export type RefundFault = (typeof refundFaults)[number]
+
 export interface AnswerScript {
   readonly fault?: AnswerFault
   /** before the answer, ms */
@@ -45,18 +49,21 @@ export interface Faults {
   takeAnswer(account: string): AnswerScript
   /** For what is decided now. */
   takeDecision(account: string): Decision
+  /** For a refund that is taken up now. */
+  takeRefund(account: string): RefundFault | undefined
 }
 
 const plain: Telling = { delayMs: 0, duplicate: 0, reorder: false, drop: false, badSignature: false }
 const longestDelayMs = 3_600_000
 const mostCopies = 100
 const mostTimes = 1_000
-const fields = ['outcome', 'delayMs', 'duplicate', 'reorder', 'drop', 'badSignature', 'answer', 'answerDelayMs', 'account', 'times']
+const fields = ['outcome', 'delayMs', 'duplicate', 'reorder', 'drop', 'badSignature', 'answer', 'answerDelayMs', 'refund', 'account', 'times']
 
 /** Kept in memory only: a restart forgets them. */
 export function createFaults(accounts: readonly string[]): Faults {
   const answers: { account?: string; script: AnswerScript }[] = []
   const decisions: { account?: string; decision: Decision }[] = []
+  const refunds: { account?: string; fault: RefundFault }[] = []
   return {
     next: (body) => {
       const given = objectWith(body ?? {}, fields)
@@ -66,11 +73,13 @@ export function createFaults(accounts: readonly string[]): Faults {
         const { script, decision } = { script: answerOf(given), decision: decisionOf(given) }
         if (script) answers.push({ ...forAccount, script })
         if (decision) decisions.push({ ...forAccount, decision })
+        if (given['refund'] !== undefined) refunds.push({ ...forAccount, fault: oneOf(given, 'refund', refundFaults) as RefundFault })
       }
-      return { waiting: answers.length + decisions.length }
+      return { waiting: answers.length + decisions.length + refunds.length }
     },
     takeAnswer: (account) => takeFirst(answers, account)?.script ?? { delayMs: 0 },
     takeDecision: (account) => takeFirst(decisions, account)?.decision ?? plain,
+    takeRefund: (account) => takeFirst(refunds, account)?.fault,
   }
 }
 

@@ -98,6 +98,8 @@ function argumentsFor(options: AnvilOptions, port: number): string[] {
     `--port=${port}`,
     `--chain-id=${options.chainId}`,
     `--slots-in-an-epoch=${options.slotsInEpoch}`,
+    // Otherwise any page that is open in a browser could use the node.
+    '--no-cors',
     '--quiet',
     // Without a number, states past the newest 500 pile up on disk under the user's home.
     `--prune-history=${keptStates}`,

@@ -16,7 +16,7 @@ export function apiRoutes(desk: Desk): Route[] {
   const answer = (method: string, path: string, handle: (account: string, request: SandboxRequest) => Answer): Route => ({
     method,
     path: new RegExp(`^/api/v1${path}$`),
-    name: `${method} /api/v1${path.replace('([^/]+)', '<reference>')}`,
+    name: `${method} /api/v1${path.replaceAll('([^/]+)', '<reference>')}`,
     handle: async (request) => respond(desk, request, method, handle),
   })
   return [
@@ -25,6 +25,12 @@ export function apiRoutes(desk: Desk): Route[] {
     answer('POST', '/payments/([^/]+)/refunds', (account, request) => {
       const payment = paymentOf(desk, account, request)
       return new Answer(201, refundView(refundPayment(desk, payment, readRefundOrder(request.rawBody)), payment.currency))
+    }),
+    answer('GET', '/payments/([^/]+)/refunds/([^/]+)', (account, request) => {
+      const payment = paymentOf(desk, account, request)
+      const refund = desk.book.find('refund', account, request.parameters[1] ?? '')
+      if (refund?.payment !== payment.id) throw new BankRefusal(404, 'not_found', 'there is no such refund')
+      return new Answer(200, refundView(refund, payment.currency))
     }),
     answer('POST', '/payouts', (account, request) => new Answer(201, viewOf(orderPayout(desk, { account, ...readPayoutOrder(request.rawBody) }), desk.url()))),
     answer('GET', '/payouts/([^/]+)', (account, request) => {

@@ -3,7 +3,7 @@ import { objectWith, oneOf, text } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Desk } from './desk.ts'
 import { payOnPage } from './payer.ts'
-import { reversePayment } from './payments.ts'
+import { endRefunds, reversePayment } from './payments.ts'
 import { decidePayout } from './payouts.ts'
 import type { Payment, Payout } from './rows.ts'
 import { settle } from './statement.ts'
@@ -17,6 +17,8 @@ export interface BankControl {
   pay(body: unknown): Promise<object>
   /** Takes a payment back, or a payout returns: `{reference}`. */
   reverse(body: unknown): object
+  /** Ends the refunds of a payment that were taken up: `{reference}`. Answers the payment. */
+  'end-refunds'(body: unknown): object
   /** Transfers what the bank owes to the merchant's bank account: `{account}`. Answers the lines. */
   settle(body: unknown): object
   /** Payments, payouts, lines and callbacks of a reference: `{reference}`; of all orders without one. */
@@ -45,6 +47,10 @@ export function controlOf(desk: Desk): BankControl {
       const order = orderOf(text(objectWith(body, ['reference']), 'reference'))
       const after = order.kind === 'payment' ? reversePayment(desk, order) : decidePayout(desk, { ...order, outcome: 'reversed' })
       return viewOf(after, desk.url())
+    },
+    'end-refunds': (body) => {
+      const order = orderOf(text(objectWith(body, ['reference']), 'reference'))
+      return viewOf(order.kind === 'payment' ? endRefunds(desk, order) : order, desk.url())
     },
     settle: (body) => {
       const account = oneOf(objectWith(body, ['account']), 'account', desk.accounts.map(({ name }) => name))

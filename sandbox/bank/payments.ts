@@ -115,16 +115,36 @@ export function refundPayment(desk: Desk, payment: Payment, { reference, units }
     throw new BankRefusal(409, 'duplicate_reference', 'there is another refund of this reference')
   }
   if (payment.status !== 'succeeded') throw new BankRefusal(422, 'not_refundable', `the payment is ${payment.status}`)
-  const refunded = BigInt(payment.refunded) + units
-  const paid = BigInt(payment.paid ?? '0')
-  if (units <= 0n || refunded > paid) throw new BankRefusal(422, 'refund_too_large', 'more than is left of the payment')
+  const taken = pendingOf(desk, payment).reduce((sum, one) => sum + BigInt(one.units), BigInt(payment.refunded) + units)
+  if (units <= 0n || taken > BigInt(payment.paid ?? '0')) throw new BankRefusal(422, 'refund_too_large', 'more than is left of the payment')
   const refund: Refund = {
     kind: 'refund', id: newId(), account: payment.account, reference, payment: payment.id, units: units.toString(), createdAt: desk.now(),
   }
-  const after: Payment = { ...payment, refunded: refunded.toString(), status: refunded === paid ? 'reversed' : 'succeeded' }
-  keep(desk, after, refund, lineOf(desk, payment, -units, { type: 'refund' }))
+  if (desk.faults.takeRefund(payment.account) !== 'pending') {
+    giveBack(desk, payment, refund)
+    return refund
+  }
+  const pending: Refund = { ...refund, isPending: true }
+  desk.book.rows.put(pending)
+  return pending
+}
+
+/** Refunds of a payment that were taken up and have not ended. */
+function pendingOf(desk: Desk, { id }: Payment): Refund[] {
+  return desk.book.rows.all().filter((row): row is Refund => row.kind === 'refund' && row.payment === id && row.isPending === true)
+}
+
+/** Ends them: the payer gets the money. */
+export function endRefunds(desk: Desk, payment: Payment): Payment {
+  return pendingOf(desk, payment).reduce((after, refund) => giveBack(desk, after, { ...refund, isPending: false }), payment)
+}
+
+function giveBack(desk: Desk, payment: Payment, refund: Refund): Payment {
+  const refunded = BigInt(payment.refunded) + BigInt(refund.units)
+  const after: Payment = { ...payment, refunded: refunded.toString(), status: refunded === BigInt(payment.paid ?? '0') ? 'reversed' : 'succeeded' }
+  keep(desk, after, refund, lineOf(desk, payment, -BigInt(refund.units), { type: 'refund' }))
   if (after.status === 'reversed') tell(desk, [after], payment.telling ?? plainTelling)
-  return refund
+  return after
 }
 
 function keep(desk: Desk, payment: Payment, ...more: readonly Row[]): Payment {

@@ -58,6 +58,8 @@ export interface Refund {
   /** the refund's own */
   readonly reference: string
   readonly payment: string
+  /** taken up, and not given back yet */
+  readonly isPending?: boolean
   readonly units: string
   readonly createdAt: number
 }

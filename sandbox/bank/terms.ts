@@ -29,7 +29,6 @@ export interface Terms {
 /** Of one payment; of one payout. A payment's fee is kept from what is paid in, a payout's is taken besides. */
 export type PriceList = Readonly<Record<'payIn' | 'payout', Readonly<Record<Currency, Terms>>>>
 
-/** What a payout may be makes 100,000 KZT eight parts, each under 14,500, as `contract.md` 5.12 has it. */
 export const priceList: PriceList = {
   payIn: {
     UAH: { limits: { least: 25_00n, most: 29_999_00n }, fee: { basisPoints: 150n, fixed: 0n } },
@@ -37,7 +36,7 @@ export const priceList: PriceList = {
   },
   payout: {
     UAH: { limits: { least: 1_00n, most: 14_500_00n }, fee: { basisPoints: 50n, fixed: 5_00n } },
-    KZT: { limits: { least: 1_00n, most: 14_500_00n }, fee: { basisPoints: 50n, fixed: 20_00n } },
+    KZT: { limits: { least: 1_00n, most: 299_000_00n }, fee: { basisPoints: 50n, fixed: 20_00n } },
   },
 }
 

@@ -26,8 +26,8 @@ function paymentView({ id, paid, refunded, expiresAt }: Payment, url: string): R
   }
 }
 
-export function refundView({ id, reference, units, createdAt }: Refund, currency: string): Record<string, unknown> {
-  return { id, reference, status: 'succeeded', currency, amount: money(units), createdAt }
+export function refundView({ id, reference, isPending, units, createdAt }: Refund, currency: string): Record<string, unknown> {
+  return { id, reference, status: isPending ? 'processing' : 'succeeded', currency, amount: money(units), createdAt }
 }
 
 export function lineView({ id, type, reference, currency, units, fee, at }: Line): Record<string, unknown> {

@@ -168,7 +168,7 @@ function screeningRoutes(screening: ControlOptions['screening']): Route[] {
 
 /** What they take is in sandbox/bank/README.md. */
 function bankRoutes(bank: BankControl | undefined): Route[] {
-  const acts = { next: 'POST', pay: 'POST', reverse: 'POST', settle: 'POST', find: 'GET', cards: 'GET' } as const
+  const acts = { next: 'POST', pay: 'POST', reverse: 'POST', 'end-refunds': 'POST', settle: 'POST', find: 'GET', cards: 'GET' } as const
   return (Object.keys(acts) as (keyof typeof acts)[]).map((name) => {
     const operation = `${acts[name]} /bank/${name}`
     return route(acts[name], `/bank/${name}`, async (request) =>

@@ -19,7 +19,7 @@ const key = (kind: EmulatedKind): string => `emulated-${kind}-key`
 const limits = {
   liqpay: { payIn: { UAH: { least: '25', most: '9999' } }, payout: { UAH: { least: '1', most: '5000' } } },
   wayforpay: { payIn: { UAH: { least: '25', most: '29999' } }, payout: { UAH: { least: '1', most: '14500' } } },
-  freedompay: { payIn: { KZT: { least: '12000', most: '300000' } }, payout: { KZT: { least: '1', most: '14500' } } },
+  freedompay: { payIn: { KZT: { least: '12000', most: '300000' } }, payout: { KZT: { least: '1', most: '299000' } } },
 } as const
 
 /** Throws PortInUse. @param keysFolder where the files are that hold the accounts' secrets */

@@ -22,6 +22,10 @@ export const VENUE_BALANCES: Record<string, string> = {
   BTC: '20', ETH: '500', BNB: '500', TRX: '500000', USDT: '1000000', USDC: '500000', KZT: '200000000',
 }
 const VENUE = 'binance'
+/** How far exchanges may take the position: further than any script does. */
+const MOST: Record<string, string> = {
+  BTC: '1000', ETH: '20000', BNB: '50000', TRX: '100000000', USDT: '50000000', USDC: '50000000', UAH: '1000000000', KZT: '10000000000',
+}
 
 export interface VenuePlace {
   readonly url: string
@@ -36,6 +40,7 @@ export function writeExchangeFile(dir: string, market: string, venue: VenuePlace
   const settings = {
     sources: { venues: { binance: at, kraken: at, bybit: at, whitebit: at }, official: { nbu: at, nbk: at } },
     legs: Object.fromEntries(['BTC', 'ETH', 'BNB', 'TRX', 'USDC', 'UAH', 'KZT', 'USD', 'EUR'].map((ticker) => [ticker, JUMP])),
+    exchange: { assets: Object.fromEntries(Object.entries(MOST).map(([ticker, most]) => [ticker, { long: most, short: most }])) },
   }
   const { url: origin, ...credentials } = venue
   const hedging = { venue: { kind: 'ccxt', name: VENUE, exchange: 'binance', origin, ...credentials, timeoutMs: 3_000 }, slippageBps: 100, mostUsdtPerHour: '1000000' }

@@ -53,10 +53,10 @@ function assetsOf({ bitcoin, ethereum, bsc, tron }: World): object {
   const token = (world: EvmWorld | TronWorld, ticker: string, decimals: number): object => ({
     contract: tokenOf(world, ticker), decimals, minDeposit: '1', minWithdrawal: '1', withdrawalFee: { fixed: '0.5' },
   })
-  const stable = (ticker: string, name: string): object => ({
+  const stable = (ticker: string, name: string, more: object = {}): object => ({
     ticker,
     name,
-    networks: { ETHEREUM: token(ethereum, ticker, 6), BINANCE_SMART_CHAIN: token(bsc, ticker, 18), TRON: token(tron, ticker, 6) },
+    networks: { ETHEREUM: token(ethereum, ticker, 6), BINANCE_SMART_CHAIN: token(bsc, ticker, 18), ...more },
   })
   return {
     crypto: [
@@ -64,7 +64,7 @@ function assetsOf({ bitcoin, ethereum, bsc, tron }: World): object {
       { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: native(18, '0.001') } },
       { ticker: 'BNB', name: 'BNB', networks: { BINANCE_SMART_CHAIN: native(18, '0.001') } },
       { ticker: 'TRX', name: 'TRON', networks: { TRON: native(6, '1') } },
-      stable('USDT', 'Tether USD'),
+      stable('USDT', 'Tether USD', { TRON: token(tron, 'USDT', 6) }),
       stable('USDC', 'USD Coin'),
     ],
     fiat: [
@@ -120,7 +120,7 @@ function signerPolicyOf({ bitcoin, ethereum, bsc, tron }: World, hotAddress: str
     maxLifetimeMs: TRON_LIFETIME_MS,
     // What a byte and an account cost at most are parameters of the chain: those of the main network hold here.
     fee: { maxUnits: trx(200n), maxPerHour: trx(100_000n), maxPerDay: trx(1_000_000n), bandwidthPrice: '1000', activation: '1100000' },
-    treasury: { enabled: true, maxUnits: trx(1_000_000n) },
+    treasury: { enabled: true, maxUnits: trx(1_000_000n), stake: { maxPerHour: trx(10_000_000n), maxPerDay: trx(100_000_000n) }, loan: { maxPerHour: trx(100_000_000n), maxPerDay: trx(1_000_000_000n) } },
     sweep: { enabled: true, maxTopUp: trx(50n) },
     assets: { TRX: asset(E6), USDT: asset(E6, tokenOf(tron, 'USDT')), USDC: asset(E6, tokenOf(tron, 'USDC')) },
   }

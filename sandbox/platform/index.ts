@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AssetSettings } from '../../server/src/assets/index.ts'
-import { migrate } from '../../server/src/db/index.ts'
 import { startBank } from '../bank/index.ts'
 import { startControl } from '../control/index.ts'
 import { startMarket } from '../market/index.ts'
@@ -15,6 +14,7 @@ import type { World } from '../world.ts'
 import { bankAccounts, writeAcquirersFile } from './acquirers.ts'
 import { startEmulators } from './emulators.ts'
 import { VENUE_BALANCES, venueAccount, writeExchangeFile } from './exchange.ts'
+import { prepareDatabase } from './database.ts'
 import { writeSettingsFiles } from './files.ts'
 import { prepareKeys, readWallet } from './keys.ts'
 import { demoMerchants } from './merchants.ts'
@@ -59,7 +59,7 @@ export async function startPlatform(
   mkdirSync(join(settings.dir, 'settings'), { recursive: true, mode: 0o700 })
   const keys = await prepareKeys(settings.dir, join(root, 'signer/src/main.ts'))
   const files = await writeSettingsFiles(settings.dir, world, readWallet(keys), settings.hotAddresses)
-  await migrate(world.databaseUrl).catch((error: Error) => {
+  const databaseUrls = await prepareDatabase(world.databaseUrl, settings.databaseUrl === undefined).catch((error: Error) => {
     throw new Error(`${error.message}\nThe data are of another version: remove ${settings.dir} to start afresh`, { cause: error })
   })
   const assets = JSON.parse(readFileSync(files.assets, 'utf8')) as AssetSettings
@@ -99,8 +99,8 @@ export async function startPlatform(
   })
   const socket = socketPath(settings.dir)
   const exchangeFile = writeExchangeFile(settings.dir, market.url, { url: venue.url, apiKeyFile: account.apiKeyFile, secretFile: account.secretFile })
-  const places: Places = { root, databaseUrl: world.databaseUrl, ratesUrl: `${control.url}/rates`, smtpUrl: world.mailbox.url, keys, files, acquirers, exchangeFile, ...(screening && { screeningFile: screening.file }), socket: socket.path }
-  const environment = environmentOf(places, settings, 0)
+  const places: Places = { root, databaseUrls, ratesUrl: `${control.url}/rates`, smtpUrl: world.mailbox.url, keys, files, acquirers, exchangeFile, ...(screening && { screeningFile: screening.file }), socket: socket.path }
+  const environment = environmentOf(places, settings, 'operator', 0)
   const merchants = await demoMerchants(settings.dir, keys, world.databaseUrl, world.inbox.url)
   await startSigner(supervisor, settings.dir, places)
   await Promise.all((['watcher', 'worker', 'api'] as const).map((role) => startRole(supervisor, settings, places, role)))

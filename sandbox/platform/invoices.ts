@@ -43,7 +43,7 @@ export function openPayer(options: {
     catalogue, networks: catalogue.networks, keys: options.keys, quoteMs: options.quoteMs, publicUrl: '',
     prices: (tx, tickers) => freshPrices(tx, tickers, new Date()),
     // The payer here never holds a link.
-    claimTokens: createClaimTokens(new Uint8Array(32)),
+    claimTokens: createClaimTokens([new Uint8Array(32)]),
     destinationOf: () => undefined,
   })
   const payer: Payer = { db, catalogue, invoices, chains: options.chains, advance: options.advance }

@@ -7,12 +7,13 @@ import { heapFlagsOf } from '../../server/src/platform/heap.ts'
 import { startProgram } from '../process/program.ts'
 import type { SandboxSettings } from '../settings.ts'
 import type { Supervisor } from '../supervise.ts'
+import type { DatabaseUrls } from './database.ts'
 import type { SandboxKeys } from './keys.ts'
 import type { SettingsFiles } from './files.ts'
 
 export interface Places {
   readonly root: string
-  readonly databaseUrl: string
+  readonly databaseUrls: DatabaseUrls
   readonly ratesUrl: string
   readonly smtpUrl: string
   readonly keys: SandboxKeys
@@ -26,12 +27,12 @@ export interface Places {
   readonly socket: string
 }
 
-/** Nothing is inherited: what a process gets is what stands here. */
-export function environmentOf(places: Places, settings: SandboxSettings, inner: number): NodeJS.ProcessEnv {
-  const { databaseUrl, ratesUrl, smtpUrl, keys, files, acquirers, exchangeFile, screeningFile, socket } = places
+/** Nothing is inherited: what a process gets is what stands here. @param kind as which it logs in to the database */
+export function environmentOf(places: Places, settings: SandboxSettings, kind: Parameters<DatabaseUrls>[0], inner: number): NodeJS.ProcessEnv {
+  const { databaseUrls, ratesUrl, smtpUrl, keys, files, acquirers, exchangeFile, screeningFile, socket } = places
   return {
     PATH: process.env['PATH'],
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: databaseUrls(kind),
     BURSAR_DATA_KEY_FILE: keys.dataKey,
     BURSAR_CARD_KEY_FILE: keys.cardKey,
     BURSAR_HTTP: `127.0.0.1:${settings.ports.api}`,
@@ -48,7 +49,7 @@ export function environmentOf(places: Places, settings: SandboxSettings, inner: 
     BURSAR_RATES_URL: ratesUrl,
     BURSAR_SMTP_URL: smtpUrl,
     BURSAR_MAIL_FROM: 'Bursar sandbox <payments@sandbox.example>',
-    BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8',
+    BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
     BURSAR_HTTP_WEBHOOKS: 'true',
     BURSAR_REQUESTS_PER_MINUTE: '1000000',
     BURSAR_PAGE_POSTS_PER_MINUTE: '1000000',
@@ -91,7 +92,7 @@ export async function startRole(
       name: role,
       file: process.execPath,
       args: [...heapFlagsOf(role), join(places.root, 'server/src/main.ts'), 'serve', '--role', role],
-      env: { ...environmentOf(places, settings, inner), NODE_COMPILE_CACHE: COMPILE_CACHE, ...more },
+      env: { ...environmentOf(places, settings, role, inner), NODE_COMPILE_CACHE: COMPILE_CACHE, ...more },
       logFile: join(settings.dir, 'logs', `${role}.log`),
       recordFile: join(settings.dir, `${role}.process.json`),
       ready: () => answers({ host: '127.0.0.1', port: inner, path: '/health' }),

@@ -36,7 +36,7 @@ const FIRST_FILLING: Record<string, Record<string, string>> = {
   BITCOIN: { BTC: '5' },
   ETHEREUM: { ETH: '100', USDT: '100000', USDC: '100000' },
   BINANCE_SMART_CHAIN: { BNB: '100', USDT: '100000', USDC: '100000' },
-  TRON: { TRX: '100000', USDT: '100000', USDC: '100000' },
+  TRON: { TRX: '100000', USDT: '100000' },
 }
 /** Coins each, so that several Bitcoin payouts can be under way at once. */
 const BITCOIN_PIECES = 5

@@ -26,6 +26,8 @@ export interface Balance {
   ticker: string
   /** The same in USD; absent without a fresh rate */
   converted?: string
+  /** Of card payments: the merchant's, and not to be spent yet; not part of `value`. Absent where nothing is held */
+  held?: string
 }
 
 /** In the order asked */
@@ -155,9 +157,9 @@ export interface CreateCryptoExchangeWithdrawalBody {
   amount: string
   /**
    * `spend`: `amount` is exactly what is spent. `withdraw`: `amount` is exactly what is withdrawn, withdrawal fee
-   * included
+   * included. `exchange` is an older word for `spend`
    */
-  side: 'spend' | 'withdraw'
+  side: 'spend' | 'withdraw' | 'exchange'
   /**
    * Withdrawal fee, at least that of the estimate. A decimal string such as "12.5": digits, at most 30 before the dot
    * and 18 after
@@ -201,7 +203,9 @@ export interface CreateCryptoInvoiceBody {
   duration?: number | string | undefined
   /** Life shown on the page, at most `duration`; two thirds of it when absent, ms: 60000 to 31536000000 */
   clientDuration?: number | string | undefined
-  /** Skip the page's first step; false when absent */
+  /**
+   * Skip the page's first step; false when absent. Needs an amount, its asset and its network: the payer is not asked
+   */
   toPendingImmediate?: boolean | undefined
   target?: Target | undefined
   /** Where the payer goes after payment: an http or https URL */
@@ -236,6 +240,8 @@ export interface CreateCryptoInvoiceByFormBody {
   targetBlockchain?: string | undefined
   /** Where the payer goes after payment: an https URL on a host in the merchant's settings */
   redirectUrl?: string | undefined
+  /** Signed by the merchant, so that nobody else makes invoices in its name; needed where its settings say so */
+  token?: string | undefined
   /** Asset; the payer chooses it when absent */
   ticker?: string | undefined
   /** Network; the payer chooses it when absent: BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON */
@@ -278,8 +284,11 @@ export interface CreateExchangeBody {
    * after
    */
   amount: string
-  /** `target`: `amount` is what is received. `spend`: `amount` is what is spent, fee included */
-  side: 'target' | 'spend'
+  /**
+   * `target`: `amount` is what is received. `spend`: `amount` is what is spent, fee included. `exchange` is an older
+   * word for `spend`
+   */
+  side: 'target' | 'spend' | 'exchange'
   /**
    * Fee to pay instead of the current one, at least as high; the current fee when absent. A decimal string such as
    * "12.5": digits, at most 30 before the dot and 18 after
@@ -335,9 +344,9 @@ export interface CreateFiatExchangeWithdrawalBody {
   amount: string
   /**
    * `spend`: `amount` is exactly what is spent. `withdraw`: `amount` is exactly what is withdrawn, withdrawal fee
-   * included
+   * included. `exchange` is an older word for `spend`
    */
-  side: 'spend' | 'withdraw'
+  side: 'spend' | 'withdraw' | 'exchange'
   /**
    * Withdrawal fee, at least that of the estimate. A decimal string such as "12.5": digits, at most 30 before the dot
    * and 18 after
@@ -409,6 +418,8 @@ export interface CreateFiatInvoiceByFormBody {
   targetBlockchain?: string | undefined
   /** Where the payer goes after payment: an https URL on a host in the merchant's settings */
   redirectUrl?: string | undefined
+  /** Signed by the merchant, so that nobody else makes invoices in its name; needed where its settings say so */
+  token?: string | undefined
   /** Currency: UAH or KZT; the payer chooses it when absent */
   ticker?: string | undefined
 }
@@ -493,8 +504,11 @@ export interface CryptoAsset {
   /** Networks it can be received and sent on */
   blockchains: string[]
   price?: AssetPrice
-  /** Digits after the dot that an amount may have */
+  /** Digits after the dot that an amount may have on every network of the asset */
   decimals: number
+  /** The same for each network, which may take more */
+  blockchainDecimals: {
+  }
 }
 
 /** Crypto assets */
@@ -753,7 +767,7 @@ export interface CryptoInvoiceDone {
   fee: string
 }
 
-/** Not paid in full in time. What the payer never chose is absent */
+/** Not paid in full in time. `address` is absent where none was opened */
 export interface CryptoInvoiceExpired {
   /** Identifier of the object, a UUID: the same in all its notifications */
   id: string
@@ -782,12 +796,12 @@ export interface CryptoInvoiceExpired {
   price?: string
   /** What was paid, in `baseTicker` */
   paidPrice?: string
-  /** Asset */
-  ticker?: string
-  /** Network */
-  blockchain?: string
-  /** What is asked for */
-  amount?: string
+  /** Asset; empty when nobody chose one */
+  ticker: string
+  /** Network; empty when nobody chose one */
+  blockchain: string
+  /** What is asked for; 0 when that was never fixed */
+  amount: string
   /** Where the payer sends it */
   address?: string
   status: 'EXPIRED'
@@ -962,9 +976,9 @@ export interface EstimateCryptoExchangeWithdrawalQuery {
   amount: string
   /**
    * `spend`: `amount` is exactly what is spent. `withdraw`: `amount` is exactly what is withdrawn, withdrawal fee
-   * included
+   * included. `exchange` is an older word for `spend`
    */
-  side: 'spend' | 'withdraw'
+  side: 'spend' | 'withdraw' | 'exchange'
   /**
    * Price of the pair, in the order of `price.pair` of the estimate. The order fills at a price no worse than it. A
    * decimal string greater than zero such as "12.5": digits, at most 30 before the dot and 18 after
@@ -986,8 +1000,11 @@ export interface EstimateExchangeQuery {
    * after
    */
   amount: string
-  /** `target`: `amount` is what is received. `spend`: `amount` is what is spent, fee included */
-  side: 'target' | 'spend'
+  /**
+   * `target`: `amount` is what is received. `spend`: `amount` is what is spent, fee included. `exchange` is an older
+   * word for `spend`
+   */
+  side: 'target' | 'spend' | 'exchange'
   /**
    * Price of the pair, in the order of `price.pair` of the estimate. The order fills at a price no worse than it. A
    * decimal string greater than zero such as "12.5": digits, at most 30 before the dot and 18 after
@@ -1007,9 +1024,9 @@ export interface EstimateFiatExchangeWithdrawalQuery {
   amount: string
   /**
    * `spend`: `amount` is exactly what is spent. `withdraw`: `amount` is exactly what is withdrawn, withdrawal fee
-   * included
+   * included. `exchange` is an older word for `spend`
    */
-  side: 'spend' | 'withdraw'
+  side: 'spend' | 'withdraw' | 'exchange'
   /**
    * Price of the pair, in the order of `price.pair` of the estimate. The order fills at a price no worse than it. A
    * decimal string greater than zero such as "12.5": digits, at most 30 before the dot and 18 after
@@ -1846,7 +1863,7 @@ export interface WithdrawBatchDone {
   failedFee: string
 }
 
-/** A withdrawal of any kind; its lookup and its notifications say more */
+/** A withdrawal of any kind, or an exchange, with the fields of its newest notification */
 export interface Withdrawal {
   /** Identifier */
   id: string
@@ -1856,18 +1873,19 @@ export interface Withdrawal {
     | 'WithdrawBatch'
     | 'CryptoExchangeWithdraw'
     | 'FiatExchangeWithdraw'
-  /** Pending until it has ended */
+    | 'Exchange'
+  /** Pending until it has ended; Exchanged until then where an exchange comes first */
   status: 'Pending' | 'Exchanged' | 'Done' | 'Failed'
   /** As given by the merchant */
   localId: string
-  /** Asset withdrawn */
+  /** Asset withdrawn; of an `Exchange` the asset received */
   ticker: string
-  /** Amount, as in its notifications */
+  /** Amount, as in its notifications; of an `Exchange` what was received */
   amount: string
-  /** Withdrawal fee */
+  /** Withdrawal fee; of an `Exchange` the exchange fee, in the asset spent */
   fee: string
-  /** Destination; a card is masked */
-  to: string
+  /** Destination; a card is masked. Absent for an `Exchange` only */
+  to?: string
   /** When it was created, ms since the epoch */
   time: number
   /** Network of a crypto withdrawal */
@@ -1900,7 +1918,7 @@ export interface Operations {
   getCryptoWithdrawal: { input: { id: string }; answer: CryptoWithdraw }
   /** Screening report of a crypto withdrawal */
   getCryptoWithdrawalCompliance: { input: { id: string }; answer: Compliance }
-  /** Find a withdrawal by localId */
+  /** Find a withdrawal or an exchange by localId */
   findWithdrawals: { input: { query: FindWithdrawalsQuery }; answer: Withdrawals }
   /** List crypto assets */
   listCryptoAssets: { input: {}; answer: CryptoAssets }

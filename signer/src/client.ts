@@ -1,7 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http'
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
-import type { SignAnswer, SignRequest, SignerStatus } from './protocol.ts'
+import type { CheckRequest, IntentRefusal, LogEnd, SignAnswer, SignRequest, SignedTransaction, SignerStatus } from './protocol.ts'
+import { LOG_HEADER, readLogEnd, writeLogEnd } from './protocol.ts'
 import { isRefusalCode } from './refusal.ts'
 import type { RefusalCode } from './refusal.ts'
 
@@ -9,8 +10,9 @@ import type { RefusalCode } from './refusal.ts'
  * What the rest of the system uses of the signer, as `@bursar/signer/client`. Neither this file nor anything it imports
  * touches a key.
  */
+export { approvalMessage } from './approval.ts'
 export { REFUSALS } from './refusal.ts'
-export type { RefusalCode } from './refusal.ts'
+export type { RefusalClass, RefusalCode } from './refusal.ts'
 export type * from './protocol.ts'
 
 /** Where the signer listens: on this machine, or on another that both sides prove their names to (PEM texts). */
@@ -21,11 +23,21 @@ export type SignerAddress =
 export interface SignerRefusal {
   refused: RefusalCode
   message: string
+  /** Ids of the intents it is about, where it is not about the whole request */
+  intents?: string[]
 }
 
 /** No answer that can be believed: the signature may or may not exist. The same request again settles it. */
 export class SignerUnavailable extends Error {
   override name = 'SignerUnavailable'
+}
+
+/** Where the client keeps how far the log went, away from the signer's machine. */
+export interface LogMemory {
+  /** The furthest end that was kept; undefined when none was. */
+  known(): Promise<LogEnd | undefined>
+  /** Keeps an end, when it is further. An answer is handed over once this has returned. */
+  keep(end: LogEnd): Promise<void>
 }
 
 const TIMEOUT_MS = 30_000
@@ -37,7 +49,11 @@ export class SignerClient {
   readonly #send: typeof httpRequest
   readonly #agent: Agent | TlsAgent
 
-  constructor(address: SignerAddress) {
+  readonly #memory: LogMemory | undefined
+
+  /** @param memory With it, no log that lacks a line seen before is asked for signatures, or believed about them. */
+  constructor(address: SignerAddress, memory?: LogMemory) {
+    this.#memory = memory
     if ('socketPath' in address) {
       this.#agent = new Agent({ keepAlive: true })
       this.#options = { socketPath: address.socketPath, agent: this.#agent }
@@ -59,9 +75,48 @@ export class SignerClient {
   async sign(request: SignRequest): Promise<SignAnswer | SignerRefusal> {
     const { status, body } = await this.#call('POST', '/sign', JSON.stringify(request))
     if (status === 200 && typeof body['signed'] === 'string') return body as unknown as SignAnswer
-    const { refused, message } = body
-    if (typeof refused === 'string' && isRefusalCode(refused)) return { refused, message: String(message) }
+    const { refused, message, intents } = body
+    if (typeof refused === 'string' && isRefusalCode(refused)) {
+      return { refused, message: String(message), ...(Array.isArray(intents) && { intents: intents.map(String) }) }
+    }
     throw new SignerUnavailable(`The signer answered ${status}`)
+  }
+
+  /**
+   * Every transaction ever signed for an intent, the first one first; none when the signer has never signed for it. It is
+   * answered after the requests that came before it. Throws SignerUnavailable when there is no answer: then nothing is known.
+   * @param intentId UUID in lower case
+   */
+  transactionsOf(intentId: string): Promise<SignedTransaction[]> {
+    return this.#transactions('GET', `/intents/${intentId}`)
+  }
+
+  /**
+   * Closes an intent that nothing was signed for, so that nothing ever will be. When something was, it stays open.
+   * @param intentId UUID in lower case
+   * @returns its transactions, the first one first; none: it is closed. Throws SignerUnavailable when there is no answer: then it may
+   * or may not be closed, and the same call again settles it.
+   */
+  closeIntent(intentId: string): Promise<SignedTransaction[]> {
+    return this.#transactions('POST', `/intents/${intentId}/close`)
+  }
+
+  /**
+   * Which of these payments would be refused now, each judged as if those before it that pass were signed. Network fees are not judged.
+   * Throws SignerUnavailable when there is no answer.
+   */
+  async check(request: CheckRequest): Promise<IntentRefusal[]> {
+    const answered = await this.#call('POST', '/check', JSON.stringify(request))
+    const { refusals } = answered.body
+    if (answered.status !== 200 || !Array.isArray(refusals)) throw unavailable(answered)
+    return refusals as IntentRefusal[]
+  }
+
+  async #transactions(method: string, path: string): Promise<SignedTransaction[]> {
+    const answered = await this.#call(method, path)
+    const { transactions } = answered.body
+    if (answered.status !== 200 || !Array.isArray(transactions)) throw unavailable(answered)
+    return transactions as SignedTransaction[]
   }
 
   /** Which keys, policy and log are live. */
@@ -85,19 +140,42 @@ export class SignerClient {
     this.#agent.destroy()
   }
 
-  #call(method: string, path: string, body?: string): Promise<{ status: number; body: Record<string, unknown> }> {
+  /** Asks with what is known of the log, and keeps what the answer says of it. */
+  async #call(method: string, path: string, body?: string): Promise<Answered> {
+    const known = await this.#memory?.known()
+    const answered = await this.#exchange(method, path, body, known ? { [LOG_HEADER]: writeLogEnd(known) } : {})
+    if (answered.log && answered.body['refused'] !== 'log-cut-back' && path !== '/status') await this.#memory?.keep(answered.log)
+    return answered
+  }
+
+  #exchange(method: string, path: string, body: string | undefined, known: Record<string, string>): Promise<Answered> {
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void => reject(new SignerUnavailable(`The signer cannot be asked: ${error.message}`))
-      const headers =
+      const content =
         body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+      const headers = { ...content, ...known }
       const request = this.#send({ ...this.#options, method, path, headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
       request.on('error', fail)
       request.on('response', (response: IncomingMessage) => {
-        readJson(response).then((read) => resolve({ status: response.statusCode ?? 0, body: read }), fail)
+        const log = readLogEnd(response.headers[LOG_HEADER])
+        readJson(response).then((read) => resolve({ status: response.statusCode ?? 0, body: read, log }), fail)
       })
       request.end(body)
     })
   }
+}
+
+interface Answered {
+  status: number
+  body: Record<string, unknown>
+  /** How far the log went when it was answered */
+  log: LogEnd | undefined
+}
+
+function unavailable({ status, body }: Answered): SignerUnavailable {
+  const { refused, message } = body
+  if (typeof refused !== 'string' || typeof message !== 'string') return new SignerUnavailable(`The signer answered ${status}`)
+  return new SignerUnavailable(`The signer refused (${refused}): ${message}`)
 }
 
 async function readJson(response: IncomingMessage): Promise<Record<string, unknown>> {

@@ -14,7 +14,7 @@ test.each([
     bitcoinRequest({ intents: [bitcoinIntent(1)], inputs: [{ number: 1, units: 200_000n, key: hotKey }] }),
   ],
 ])(
-  'killed between disk and answer, %s is answered with the same bytes afterwards, and with no others',
+  'audit M-C4: killed between the log and its index, %s is answered with the same bytes afterwards, and with no others',
   async (_name, request, other) => {
     const files = await makeFiles()
     const crashing = run([PASSPHRASE, files.seed, files.policy, files.log, files.socket], CRASHING)
@@ -28,4 +28,34 @@ test.each([
     expect(await client.sign(request)).toEqual(onDisk.answer)
     expect((await client.status()).log.length).toBe(2)
   },
+)
+
+test.runIf(process.env['BURSAR_LONG'] === '1')(
+  'audit M-C4: fifty kills at any moment lose no signature and make no second one',
+  async () => {
+    const files = await makeFiles()
+    const hashes = new Map<number, string>()
+    const payment = (number: number) => evmRequest(intentOf(number, { units: '1' }), { nonce: BigInt(number), gas: 50_000n, maxFeePerGas: 10n, maxPriorityFeePerGas: 0n })
+    for (let kill = 0; kill < 50; kill++) {
+      const running = await serve(files)
+      const asked = Array.from({ length: 20 }, (_, at) => kill * 10 + at)
+      const answers = asked.map(async (number) => {
+        const answer = await running.client.sign(payment(number)).catch(() => undefined)
+        if (answer === undefined || 'refused' in answer) return
+        expect(hashes.get(number) ?? answer.hash).toBe(answer.hash)
+        hashes.set(number, answer.hash)
+      })
+      // Each life ends a few answers later than the one before, from before the first one on.
+      await Promise.race([Promise.all(answers), ...(kill % 20 === 0 ? [Promise.resolve()] : [answers[kill % 20]])])
+      running.child.kill('SIGKILL')
+      await Promise.all([running.ended, ...answers])
+    }
+    const { client } = await serve(files)
+    for (const [number, hash] of hashes) {
+      expect(await client.transactionsOf(intentOf(number).id)).toMatchObject([{ hash }])
+      expect(await client.sign(evmRequest(intentOf(number, { units: '1' }), { nonce: 9_999n }))).toMatchObject({ refused: 'intent-already-signed' })
+    }
+    expect(hashes.size).toBeGreaterThan(50)
+  },
+  900_000,
 )

@@ -12,6 +12,13 @@ export interface HeaderEntry {
   masterFingerprint: string
 }
 
+/** What a transaction of the treasury stakes, unstakes or lends. */
+export interface BoundResources {
+  as: 'stake' | 'loan'
+  /** sun, decimal digits */
+  units: string
+}
+
 /** One signed transaction. Holds no secret: everything in it is or may become public on the network. */
 export interface SignedEntry {
   kind: 'signed'
@@ -36,6 +43,8 @@ export interface SignedEntry {
   changeIndex?: number
   /** TRON: ms since the epoch after which no block takes it. Nothing else ever keeps it from being mined. */
   expiresAt?: number
+  /** TRON: what counts towards the treasury's sums. Absent in lines from before there were such sums */
+  bound?: BoundResources
   /** EIP-7702: which addresses of ours were let run what */
   authorizations?: GivenAuthorization[]
   /** Approvers who signed, by intent, where the policy asked for them */
@@ -43,4 +52,15 @@ export interface SignedEntry {
   answer: SignAnswer
 }
 
-export type LogEntry = HeaderEntry | SignedEntry
+/** An intent that nothing was signed for when it was closed. Nothing is signed for it after this line. */
+export interface ClosedEntry {
+  kind: 'closed'
+  /** ms since the epoch */
+  at: number
+  intent: string
+}
+
+/** What a log holds besides its header. */
+export type RecordedEntry = SignedEntry | ClosedEntry
+
+export type LogEntry = HeaderEntry | RecordedEntry

@@ -140,7 +140,7 @@ describe('on EVM chains', () => {
     expect(await refusalOf(request)).toBe(code)
   })
 
-  test('kill switches stop all, one network, and answers given before', async () => {
+  test('audit M-B3: kill switches stop all or one network; what was signed before is still answered', async () => {
     const request = evmRequest(token)
     expect(await refusalOf(request, { ...policyFile, enabled: false })).toBe('disabled')
     const off = { ...policyFile.networks.ETHEREUM, enabled: false }
@@ -150,6 +150,7 @@ describe('on EVM chains', () => {
     const { signer } = await makeSigner()
     await signer.sign(request)
     signer.replacePolicy(readPolicy(JSON.stringify({ ...policyFile, enabled: false })))
-    expect(await codeOf(signer, request)).toBe('disabled')
+    expect(await codeOf(signer, request)).toBe('signed')
+    expect(await codeOf(signer, evmRequest(intentOf(2), { nonce: 1n }))).toBe('disabled')
   })
 })

@@ -2,5 +2,4 @@
  * What others may use of the signer: the client with its protocol, and the text that approvers sign. Nothing here, nor
  * anything it imports, touches a key; the signer itself is `main.ts`, a process of its own.
  */
-export { approvalMessage } from './approval.ts'
 export * from './client.ts'

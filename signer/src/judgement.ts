@@ -1,3 +1,4 @@
+import type { BoundResources } from './entry.ts'
 import type { GivenAuthorization } from './authorization-book.ts'
 
 /** What a transaction does, as the signer read it from the bytes itself, and how to sign exactly that. */
@@ -11,6 +12,8 @@ export interface Judgement {
   changeIndex?: number
   /** ms since the epoch, on TRON: see SignedEntry */
   expiresAt?: number
+  /** TRON: see SignedEntry */
+  bound?: BoundResources
   /** EIP-7702: what addresses of ours are let run */
   authorizations?: GivenAuthorization[]
   sign(): { signed: string; hash: string; vsize?: number }

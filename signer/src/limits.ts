@@ -3,12 +3,15 @@ import type { AssetPolicy, Velocity } from './asset-policy.ts'
 import type { History } from './history.ts'
 import type { Judgement } from './judgement.ts'
 import type { NetworkPolicy, Policy } from './policy.ts'
-import type { Intent, SignRequest } from './protocol.ts'
+import type { CheckRequest, Intent, IntentRefusal, SignRequest } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 import { DAY_MS, FEE, HOUR_MS } from './velocity.ts'
 
 /** The network's policy. Throws when signing is switched off, or network or assets are not in the policy. */
-export function findNetworkPolicy(policy: Policy, { network, purpose, intents }: SignRequest): NetworkPolicy {
+export function findNetworkPolicy(
+  policy: Policy,
+  { network, purpose, intents }: Pick<SignRequest, 'network' | 'purpose' | 'intents'>,
+): NetworkPolicy {
   if (!policy.enabled) throw new Refusal('disabled', 'Signing is switched off')
   const networkPolicy = policy.networks.get(network)
   if (!networkPolicy) throw new Refusal('network', `${network} is not in the policy`)
@@ -42,19 +45,57 @@ export function judgeLimits(
 ): Record<string, string[]> {
   const { network } = networkPolicy
   const intents = request.purpose === 'cold' ? [] : request.intents
+  const approvedBy = judgePayments(policy, networkPolicy, { ...request, intents }, history, now)
+  judgeVelocity(history, network, FEE, history.addedFee(network, judgement), networkPolicy.fee, now)
+  const { bound } = judgement
+  if (bound && networkPolicy.network === 'TRON') {
+    judgeVelocity(history, network, bound.as, BigInt(bound.units), networkPolicy.treasury![bound.as], now)
+  }
+  return approvedBy
+}
+
+/**
+ * The payments that `judgeLimits` and the rules of history would refuse, each judged as if those before it that pass were signed.
+ * @param now ms since the epoch
+ */
+export function checkPayments(policy: Policy, history: History, { network, intents, approvals = [] }: CheckRequest, now: number): IntentRefusal[] {
+  const promised = new Map<string, bigint>()
+  return intents.flatMap((intent) => {
+    try {
+      const networkPolicy = findNetworkPolicy(policy, { network, purpose: 'payout', intents: [intent] })
+      history.judgeFirst(network, intent)
+      judgePayments(policy, networkPolicy, { network, intents: [intent], approvals }, history, now, promised)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return [{ id: intent.id, refused: error.code, message: error.message }]
+    }
+    promised.set(intent.asset, (promised.get(intent.asset) ?? 0n) + BigInt(intent.units))
+    return []
+  })
+}
+
+/** @param promised units by asset that are counted as if they were signed already */
+function judgePayments(
+  policy: Policy,
+  networkPolicy: NetworkPolicy,
+  request: Pick<SignRequest, 'network' | 'intents' | 'approvals'>,
+  history: History,
+  now: number,
+  promised: ReadonlyMap<string, bigint> = new Map(),
+): Record<string, string[]> {
+  const { network, intents } = request
   for (const { id, asset, units } of intents) {
     const { maxPerIntent } = assetPolicy(networkPolicy, asset)
     if (BigInt(units) > maxPerIntent) {
-      throw new Refusal('limit', `Intent ${id}: ${units} is above ${maxPerIntent} ${asset} units`)
+      throw new Refusal('limit', `Intent ${id}: ${units} is above ${maxPerIntent} ${asset} units`, [id])
     }
   }
   const fresh = intents.filter(({ id }) => !history.isKnown(id))
   for (const asset of new Set(fresh.map((intent) => intent.asset))) {
     const units = fresh.reduce((sum, intent) => (intent.asset === asset ? sum + BigInt(intent.units) : sum), 0n)
-    judgeVelocity(history, network, asset, units, assetPolicy(networkPolicy, asset), now)
+    judgeVelocity(history, network, asset, units, assetPolicy(networkPolicy, asset), now, promised.get(asset))
   }
-  judgeVelocity(history, network, FEE, history.addedFee(network, judgement), networkPolicy.fee, now)
-  return judgeApprovals(policy, networkPolicy, { ...request, intents })
+  return judgeApprovals(policy, networkPolicy, request)
 }
 
 function judgeVelocity(
@@ -64,13 +105,14 @@ function judgeVelocity(
   units: bigint,
   { maxPerHour, maxPerDay }: Velocity,
   now: number,
+  promised = 0n,
 ): void {
   const windows = [
     { name: 'hour', ms: HOUR_MS, most: maxPerHour },
     { name: 'day', ms: DAY_MS, most: maxPerDay },
   ]
   for (const { name, ms, most } of windows) {
-    const used = history.velocity.within(network, asset, now, ms)
+    const used = history.velocity.within(network, asset, now, ms) + promised
     if (units > 0n && used + units > most) {
       throw new Refusal('velocity', `${units} ${asset} units on top of ${used} are above ${most} for the last ${name}`)
     }
@@ -80,7 +122,7 @@ function judgeVelocity(
 function judgeApprovals(
   { approvers }: Policy,
   networkPolicy: NetworkPolicy,
-  { network, intents, approvals = [] }: SignRequest,
+  { network, intents, approvals = [] }: Pick<SignRequest, 'network' | 'intents' | 'approvals'>,
 ): Record<string, string[]> {
   const approvedBy: Record<string, string[]> = {}
   for (const intent of intents) {
@@ -88,7 +130,7 @@ function judgeApprovals(
     if (needed === 0) continue
     const approved = approversOf(network, intent, approvals, approvers)
     if (approved.length < needed) {
-      throw new Refusal('needs-approval', `Intent ${intent.id} has ${approved.length} of ${needed} approvals`)
+      throw new Refusal('needs-approval', `Intent ${intent.id} has ${approved.length} of ${needed} approvals`, [intent.id])
     }
     approvedBy[intent.id] = approved
   }

@@ -2,22 +2,32 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { LogEntry } from './entry.ts'
 
-/** The head of a log without lines. */
-export const EMPTY_HEAD = '0'.repeat(64)
+/** A chain of lines as far as it goes: how many there are, and the hash of the last one, which is the chain's head. */
+export interface ChainEnd {
+  lines: number
+  /** SHA-256, hex */
+  head: string
+}
+
+/** Before the first line. */
+export const EMPTY_CHAIN: ChainEnd = { lines: 0, head: '0'.repeat(64) }
 
 /** A line of the log as it is written: the entry, its number, and the hash of the line before it. */
 export type Chained<Entry extends LogEntry = LogEntry> = Entry & { seq: number; previous: string }
 
-/** Where a line lies in the file, in bytes, without its line break. */
+/** Where a line lies, without its line break. */
 export interface Position {
+  /** Which segment of the log: the number of its first line */
+  segment: number
+  /** In bytes, within the segment */
   offset: number
   length: number
 }
 
 export interface ScanResult {
-  lines: number
-  /** Hash of the last line: the head of the chain */
-  head: string
+  /** Number of the first line of the file that was read last */
+  segment: number
+  end: ChainEnd
   /** Bytes up to the end of the last whole line */
   wholeBytes: number
   /** Bytes after it: a line whose write was cut off, which no answer was ever given for */
@@ -33,34 +43,46 @@ export function lineHash(line: Uint8Array): string {
   return createHash('sha256').update(line).digest('hex')
 }
 
+/** Called for each line in order, with its own hash, which is the head of the chain up to it. */
+export type OnEntry = (entry: Chained, position: Position, head: string) => void
+
 /**
- * Reads a log from its start and checks the chain. A last line that is cut off, or that the file system left half
- * written, is reported as torn; any other fault throws LogBroken.
+ * Reads one file of a log and checks its chain. A last line that is cut off, or that the file system left half written, is
+ * reported as torn; any other fault throws LogBroken.
+ * @param start the end of the chain before this file
  */
-export async function scanLog(
-  path: string,
-  onEntry: (entry: Chained, position: Position) => void,
-): Promise<ScanResult> {
-  const result: ScanResult = { lines: 0, head: EMPTY_HEAD, wholeBytes: 0, tornBytes: 0 }
+export async function scanSegment(path: string, start: ChainEnd, onEntry: OnEntry): Promise<ScanResult> {
+  const result: ScanResult = { segment: start.lines, end: start, wholeBytes: 0, tornBytes: 0 }
   let unreadable = 0
   const { rest } = await eachLine(path, (line) => {
-    if (unreadable > 0) throw new LogBroken(`Line ${result.lines + 1} of the log is not readable`)
+    const { lines, head } = result.end
+    if (unreadable > 0) throw new LogBroken(`Line ${lines + 1} of the log is not readable`)
     const entry = parseLine(line)
     if (!entry) {
       unreadable = line.length + 1
       return
     }
-    if (entry.seq !== result.lines || entry.previous !== result.head) {
-      throw new LogBroken(`Line ${result.lines + 1} does not follow from the line before: the log was altered`)
+    if (entry.seq !== lines || entry.previous !== head) {
+      throw new LogBroken(`Line ${lines + 1} does not follow from the line before: the log was altered`)
     }
-    onEntry(entry, { offset: result.wholeBytes, length: line.length })
-    result.lines++
-    result.head = lineHash(line)
+    const hash = lineHash(line)
+    onEntry(entry, { segment: start.lines, offset: result.wholeBytes, length: line.length }, hash)
+    result.end = { lines: lines + 1, head: hash }
     result.wholeBytes += line.length + 1
   })
-  if (unreadable > 0 && rest > 0) throw new LogBroken(`Line ${result.lines + 1} of the log is not readable`)
+  if (unreadable > 0 && rest > 0) throw new LogBroken(`Line ${result.end.lines + 1} of the log is not readable`)
   result.tornBytes = unreadable + rest
   return result
+}
+
+/** The first line of a file of the log; undefined when the file has no whole line. */
+export async function readFirstLine(path: string): Promise<Chained | undefined> {
+  let first: Chained | undefined
+  await eachLine(path, (line) => {
+    first = parseLine(line)
+    return 'enough'
+  })
+  return first
 }
 
 function parseLine(line: Uint8Array): Chained | undefined {
@@ -73,12 +95,13 @@ function parseLine(line: Uint8Array): Chained | undefined {
 
 const LINE_BREAK = 0x0a
 
-async function eachLine(path: string, onLine: (line: Buffer) => void): Promise<{ rest: number }> {
+/** @returns how many bytes follow the last line break */
+async function eachLine(path: string, onLine: (line: Buffer) => 'enough' | void): Promise<{ rest: number }> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     let buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
     for (let end = buffer.indexOf(LINE_BREAK); end >= 0; end = buffer.indexOf(LINE_BREAK)) {
-      onLine(buffer.subarray(0, end))
+      if (onLine(buffer.subarray(0, end)) === 'enough') return { rest: 0 }
       buffer = buffer.subarray(end + 1)
     }
     rest = buffer

@@ -6,9 +6,11 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { SignedEntry } from './entry.ts'
 import { LockHeld } from './lock.ts'
-import { EMPTY_HEAD, LogBroken, lineHash, scanLog } from './log-chain.ts'
+import { EMPTY_CHAIN, LogBroken, lineHash } from './log-chain.ts'
 import type { Position } from './log-chain.ts'
 import { SignatureLog } from './log.ts'
+import type { LogFollower, LogOptions } from './log.ts'
+import { scanLog } from './segments.ts'
 import { temporaryDirectory, uuid } from './test-world.ts'
 
 const header = { kind: 'log', version: 1, at: 5, masterFingerprint: '0a0b0c0d' } as const
@@ -29,9 +31,24 @@ const entryOf = (number: number): SignedEntry => ({
   answer: { signed: '0xéé', hash: `0x${number}` },
 })
 
+/** Follows a log without an index: every line is handed over at each start. */
+const follower =
+  (onSigned: (entry: SignedEntry, position: Position) => void = () => undefined) =>
+  (): LogFollower => ({
+    end: EMPTY_CHAIN,
+    follow: (entry, position) => {
+      if (entry.kind === 'signed') onSigned(entry, position)
+    },
+    catchUp: (run) => run(),
+    close: () => undefined,
+  })
+
+const openLog = (path: string, onSigned?: (entry: SignedEntry, position: Position) => void, options?: LogOptions): Promise<SignatureLog> =>
+  SignatureLog.open(path, header, follower(onSigned), options)
+
 async function write(entries: number): Promise<string> {
   const path = join(temporaryDirectory(), 'log')
-  const log = await SignatureLog.open(path, header, () => undefined)
+  const log = await openLog(path)
   for (let number = 0; number < entries; number++) await log.append(entryOf(number))
   await log.close()
   return path
@@ -39,7 +56,7 @@ async function write(entries: number): Promise<string> {
 
 async function reopen(path: string): Promise<{ entries: SignedEntry[]; head: string; length: number }> {
   const entries: SignedEntry[] = []
-  const log = await SignatureLog.open(path, header, (entry) => entries.push(entry))
+  const log = await openLog(path, (entry) => entries.push(entry))
   const { head, length } = log
   await log.close()
   return { entries, head, length }
@@ -53,13 +70,13 @@ describe('SignatureLog', () => {
     expect(length).toBe(4)
     const lines = readFileSync(path, 'utf8').split('\n')
     expect(head).toBe(lineHash(Buffer.from(lines[3]!)))
-    expect(JSON.parse(lines[0]!)).toMatchObject({ seq: 0, previous: EMPTY_HEAD, ...header })
+    expect(JSON.parse(lines[0]!)).toMatchObject({ seq: 0, previous: EMPTY_CHAIN.head, ...header })
     for (const file of [path, `${path}.lock`]) expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
   test('says that a line is written only once it is on the disk', async () => {
     const path = await write(0)
-    const log = await SignatureLog.open(path, header, () => undefined)
+    const log = await openLog(path)
     onTestFinished(() => log.close())
     const file = await open(path)
     const datasync = vi.spyOn(Object.getPrototypeOf(file) as FileHandle, 'datasync')
@@ -79,12 +96,12 @@ describe('SignatureLog', () => {
 
   test('reads an entry back by the position it gave', async () => {
     const path = join(temporaryDirectory(), 'log')
-    const log = await SignatureLog.open(path, header, () => undefined)
     const positions: Position[] = []
-    for (let number = 0; number < 3; number++) positions.push(await log.append(entryOf(number)))
+    const log = await openLog(path, (_entry, position) => positions.push(position))
+    for (let number = 0; number < 3; number++) await log.append(entryOf(number))
     expect(await log.read(positions[1]!)).toMatchObject(entryOf(1))
     await log.close()
-    const again = await SignatureLog.open(path, header, (entry, position) => {
+    const again = await openLog(path, (entry, position) => {
       expect(position).toEqual(positions[entry.at])
     })
     expect(await again.read(positions[2]!)).toMatchObject(entryOf(2))
@@ -101,7 +118,7 @@ describe('SignatureLog', () => {
       truncateSync(cut, length)
       expect((await reopen(cut)).entries).toMatchObject([entryOf(0)])
       expect(statSync(cut).size).toBe(lastLine)
-      const log = await SignatureLog.open(cut, header, () => undefined)
+      const log = await openLog(cut)
       await log.append(entryOf(7))
       await log.close()
       expect((await reopen(cut)).entries).toMatchObject([entryOf(0), entryOf(7)])
@@ -116,7 +133,7 @@ describe('SignatureLog', () => {
     const path = await write(1)
     appendFileSync(path, rubbish)
     expect((await reopen(path)).entries).toMatchObject([entryOf(0)])
-    expect((await scanLog(path, () => undefined)).tornBytes).toBe(0)
+    expect((await scanLog(path, EMPTY_CHAIN, () => undefined)).tornBytes).toBe(0)
   })
 
   test.each([
@@ -141,7 +158,7 @@ describe('SignatureLog', () => {
   test("refuses another seed's log, and a file that is none", async () => {
     const path = await write(1)
     const other = { ...header, masterFingerprint: 'ffffffff' }
-    await expect(SignatureLog.open(path, other, () => undefined)).rejects.toThrow(/belongs to the seed 0a0b0c0d/)
+    await expect(SignatureLog.open(path, other, follower())).rejects.toThrow(/belongs to the seed 0a0b0c0d/)
     const text = join(temporaryDirectory(), 'log')
     writeFileSync(text, '{"seq":0,"previous":"x"}\n')
     await expect(reopen(text)).rejects.toThrow(LogBroken)
@@ -149,12 +166,12 @@ describe('SignatureLog', () => {
 
   test('lets no second signer in, neither of this process nor of another, and lets one in afterwards', async () => {
     const path = await write(1)
-    const log = await SignatureLog.open(path, header, () => undefined)
+    const log = await openLog(path)
     await expect(reopen(path)).rejects.toThrow(LockHeld)
     const lock = new URL('lock.ts', import.meta.url).pathname
     const attempt = `import { holdLock } from ${JSON.stringify(lock)}; holdLock(process.argv[1])`
     const hold = (): ReturnType<typeof spawnSync> =>
-      spawnSync('node', ['--input-type=module', '-e', attempt, `${path}.lock`], { encoding: 'utf8' })
+      spawnSync(process.execPath, ['--input-type=module', '-e', attempt, `${path}.lock`], { encoding: 'utf8' })
     expect(hold().stderr).toMatch(/LockHeld/)
     await log.close()
     expect(hold().status).toBe(0)
@@ -163,7 +180,7 @@ describe('SignatureLog', () => {
 
   test('writes nothing more after a write failed', async () => {
     const path = await write(1)
-    const log = await SignatureLog.open(path, header, () => undefined)
+    const log = await openLog(path)
     await log.close()
     await expect(log.append(entryOf(1))).rejects.toThrow(/could not be written/)
     await expect(log.append(entryOf(1))).rejects.toThrow(/start the signer again/)

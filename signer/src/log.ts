@@ -2,123 +2,186 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { HeaderEntry, LogEntry, SignedEntry } from './entry.ts'
-import { LogBroken, lineHash, scanLog } from './log-chain.ts'
-import type { Chained, Position } from './log-chain.ts'
+import { LogBroken, lineHash } from './log-chain.ts'
+import type { ChainEnd, Chained, Position, ScanResult } from './log-chain.ts'
 import { holdLock } from './lock.ts'
+import { closeSegment, scanLog, segmentPath, syncDirectory } from './segments.ts'
 
 /** A line could not be written or put on the disk. Whether it is there is known only by reading the log again. */
 export class LogFailed extends Error {
   override name = 'LogFailed'
 }
 
+/** What is derived from the log. It follows behind: a line is on the disk before it is handed over. */
+export interface LogFollower {
+  /** How far it has followed the log. */
+  readonly end: ChainEnd
+  follow(entry: Chained, position: Position, head: string): void
+  /** Runs what hands over many lines. */
+  catchUp<Result>(run: () => Promise<Result>): Promise<Result>
+  close(): void
+}
+
+export interface LogOptions {
+  /** A file of the log that has so many bytes is closed before the next line. */
+  segmentBytes?: number
+  /** Called when a signature is on the disk and before it is handed over; tests stop the process there. */
+  afterSynced?: () => void
+}
+
+const SEGMENT_BYTES = 64 * 1024 * 1024
+
 /**
  * What was signed, line by line, each line bound to the one before. A line is on the disk before its answer leaves.
  * After a failed write nothing more is written: what the disk holds is then known only by reading it again.
  */
 export class SignatureLog {
-  readonly #file: FileHandle
+  readonly #path: string
+  readonly #header: HeaderEntry
+  readonly #follower: LogFollower
+  readonly #options: LogOptions
   readonly #lock: { release(): void }
+  #file: FileHandle
+  /** Number of the first line of the file that is written to */
+  #segment: number
   #bytes: number
-  #lines: number
-  #head: string
+  #end: ChainEnd
   #failed = false
   #closed = false
 
   private constructor(
+    parts: { path: string; header: HeaderEntry; follower: LogFollower; options: LogOptions; lock: { release(): void } },
     file: FileHandle,
-    lock: { release(): void },
-    end: { bytes: number; lines: number; head: string },
+    at: { segment: number; bytes: number; end: ChainEnd },
   ) {
+    this.#path = parts.path
+    this.#header = parts.header
+    this.#follower = parts.follower
+    this.#options = parts.options
+    this.#lock = parts.lock
     this.#file = file
-    this.#lock = lock
-    this.#bytes = end.bytes
-    this.#lines = end.lines
-    this.#head = end.head
+    this.#segment = at.segment
+    this.#bytes = at.bytes
+    this.#end = at.end
   }
 
   /**
-   * Opens or creates the log and hands over every signed entry in it. Cuts off a torn last line. Throws LockHeld when
-   * another process has it, LogBroken when it was altered or belongs to another seed.
+   * Opens or creates the log and hands the follower every line that it has not seen. Cuts off a torn last line. Throws
+   * LockHeld when another process has it, LogBroken when it was altered, is shorter than the follower knows, or belongs
+   * to another seed.
+   * @param follower opened once the lock is held, and closed with the log
    */
   static async open(
     path: string,
     header: HeaderEntry,
-    onSigned: (entry: SignedEntry, position: Position) => void,
+    follower: () => LogFollower,
+    options: LogOptions = {},
   ): Promise<SignatureLog> {
     const lock = holdLock(`${path}.lock`)
     let file: FileHandle | undefined
+    let following: LogFollower | undefined
     try {
       file = await open(path, 'a+', 0o600)
-      const scanned = await scanLog(path, (entry, position) => admit(entry, position, header, onSigned))
-      if (scanned.tornBytes > 0) {
-        await file.truncate(scanned.wholeBytes)
+      following = follower()
+      const { segment, end, wholeBytes: bytes, tornBytes } = await catchUp(path, header, following)
+      if (tornBytes > 0) {
+        await file.truncate(bytes)
         await file.sync()
       }
-      const { wholeBytes: bytes, lines, head } = scanned
-      const log = new SignatureLog(file, lock, { bytes, lines, head })
-      if (lines === 0) {
+      const log = new SignatureLog({ path, header, follower: following, options, lock }, file, { segment, bytes, end })
+      if (bytes === 0) {
         await log.append(header)
         await syncDirectory(dirname(path))
       }
       return log
     } catch (error) {
       await file?.close()
+      following?.close()
       lock.release()
       throw error
     }
   }
 
   get length(): number {
-    return this.#lines
+    return this.#end.lines
   }
 
   get head(): string {
-    return this.#head
+    return this.#end.head
   }
 
-  /** Writes one line and returns when it is on the disk. Calls must not overlap. Throws LogFailed. */
-  async append(entry: LogEntry): Promise<Position> {
+  /** Writes one line, and returns when it is on the disk and the follower has it. Calls must not overlap. Throws LogFailed. */
+  async append(entry: LogEntry): Promise<void> {
     if (this.#failed) throw new LogFailed('The log failed before; start the signer again')
-    const chained: Chained = { seq: this.#lines, previous: this.#head, ...entry }
-    const line = Buffer.from(JSON.stringify(chained))
     this.#failed = true
     try {
-      await this.#file.appendFile(Buffer.concat([line, Buffer.from('\n')]))
-      await this.#file.datasync()
+      if (this.#bytes >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) await this.#beginSegment()
+      await this.#write(entry)
     } catch (error) {
-      throw new LogFailed(`The log could not be written: ${(error as Error).message}`, { cause: error })
+      throw new LogFailed(`The log or its index could not be written: ${(error as Error).message}`, { cause: error })
     }
     this.#failed = false
-    const position = { offset: this.#bytes, length: line.length }
-    this.#bytes += line.length + 1
-    this.#lines++
-    this.#head = lineHash(line)
-    return position
   }
 
-  /** The entry at a position this log gave. */
-  async read({ offset, length }: Position): Promise<SignedEntry> {
-    const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(length), 0, length, offset)
-    if (bytesRead !== length) throw new LogBroken('The log became shorter while in use')
-    return JSON.parse(buffer.toString('utf8')) as SignedEntry
+  /** The signed entry at a position that the follower was given. Throws LogBroken when its segment is not here. */
+  async read({ segment, offset, length }: Position): Promise<SignedEntry> {
+    if (segment === this.#segment) return readLine(this.#file, offset, length)
+    const path = segmentPath(this.#path, segment)
+    const file = await open(path, 'r').catch((error: Error) => {
+      throw new LogBroken(`An earlier answer lies in ${path}, which can't be read: put it back (${error.message})`)
+    })
+    try {
+      return await readLine(file, offset, length)
+    } finally {
+      await file.close()
+    }
   }
 
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
     await this.#file.close()
+    this.#follower.close()
     this.#lock.release()
+  }
+
+  async #write(entry: LogEntry): Promise<void> {
+    const chained: Chained = { seq: this.#end.lines, previous: this.#end.head, ...entry }
+    const line = Buffer.from(JSON.stringify(chained))
+    await this.#file.appendFile(Buffer.concat([line, Buffer.from('\n')]))
+    await this.#file.datasync()
+    if (entry.kind === 'signed') this.#options.afterSynced?.()
+    const head = lineHash(line)
+    this.#follower.follow(chained, { segment: this.#segment, offset: this.#bytes, length: line.length }, head)
+    this.#bytes += line.length + 1
+    this.#end = { lines: this.#end.lines + 1, head }
+  }
+
+  /** A crash in between leaves no file to write to: the next start begins it, by the last segment's end. */
+  async #beginSegment(): Promise<void> {
+    await this.#file.close()
+    await closeSegment(this.#path, this.#segment)
+    this.#file = await open(this.#path, 'ax+', 0o600)
+    this.#segment = this.#end.lines
+    this.#bytes = 0
+    await this.#write(this.#header)
+    await syncDirectory(dirname(this.#path))
   }
 }
 
-function admit(
-  entry: Chained,
-  position: Position,
-  header: HeaderEntry,
-  onSigned: (entry: SignedEntry, position: Position) => void,
-): void {
-  if (entry.seq > 0 && entry.kind === 'signed') return onSigned(entry, position)
-  if (entry.seq > 0 || entry.kind !== 'log' || entry.version !== 1) {
+/** Hands the follower what it has not seen. */
+function catchUp(path: string, header: HeaderEntry, follower: LogFollower): Promise<ScanResult> {
+  return follower.catchUp(() =>
+    scanLog(path, follower.end, (entry, position, head) => {
+      admit(entry, position, header)
+      follower.follow(entry, position, head)
+    }),
+  )
+}
+
+function admit(entry: Chained, { offset }: Position, header: HeaderEntry): void {
+  if (offset > 0 && (entry.kind === 'signed' || entry.kind === 'closed')) return
+  if (offset > 0 || entry.kind !== 'log' || entry.version !== 1) {
     throw new LogBroken(`Line ${entry.seq + 1} of the log is of an unknown kind`)
   }
   if (entry.masterFingerprint !== header.masterFingerprint) {
@@ -126,12 +189,8 @@ function admit(
   }
 }
 
-/** A new file is safe only when the directory that names it is on the disk too. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
+async function readLine(file: FileHandle, offset: number, length: number): Promise<SignedEntry> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset)
+  if (bytesRead !== length) throw new LogBroken('The log became shorter while in use')
+  return JSON.parse(buffer.toString('utf8')) as SignedEntry
 }

@@ -18,14 +18,19 @@ const USAGE = `bursar-signer: the only process with private keys
   init        --seed FILE (--passphrase-file F | --passphrase-stdin) [--mnemonic-file F] [--show-mnemonic]
   xpubs       --seed FILE (--passphrase-file F | --passphrase-stdin) --chain mainnet|testnet|regtest
   serve       --seed FILE (--passphrase-file F | --passphrase-stdin) --policy FILE --log FILE
-              (--socket PATH | --listen HOST:PORT --tls-cert F --tls-key F --tls-ca F) [--exit-on-stdin-end]
+              (--socket PATH | --listen HOST:PORT --tls-cert F --tls-key F --tls-ca F
+               --tls-clients F [--tls-crl F]) [--exit-on-stdin-end]
   verify-log  --log FILE [--contains HASH]
   sign-cold   --seed FILE (--passphrase-file F | --passphrase-stdin) --policy FILE --in FILE --out FILE
 `
 
-const [name = '', ...args] = process.argv.slice(2)
+const words = process.argv.slice(2)
+const [name = '', ...args] = words
 const command = COMMANDS.get(name)
-if (!command) {
+const asksForHelp = words.length === 0 || name === 'help' || words.some((word) => word === '--help' || word === '-h')
+if (asksForHelp) {
+  process.stdout.write(USAGE)
+} else if (!command) {
   process.stderr.write(USAGE)
   process.exitCode = 2
 } else {

@@ -49,9 +49,18 @@ export interface TronPolicy extends CommonPolicy {
   /** How far ahead of the signer's clock a transaction may expire. A payment can't be made anew before. */
   maxLifetimeMs: number
   /** Staking and lending of resources between our own accounts. Absent: none. */
-  treasury?: { enabled: boolean; maxUnits: bigint }
+  treasury?: TreasuryLimits
   /** Bringing deposits to the hot address; sun that one top-up of a deposit address has at most. Absent: none. */
   sweep?: { enabled: boolean; maxTopUp: bigint }
+}
+
+/** In sun. What is staked or unstaked is bound for 14 days; what is lent can be taken back at once. */
+export interface TreasuryLimits {
+  enabled: boolean
+  /** Of one transaction */
+  maxUnits: bigint
+  stake: Velocity
+  loan: Velocity
 }
 
 export type NetworkPolicy = BitcoinPolicy | EvmPolicy | TronPolicy
@@ -127,9 +136,15 @@ function readSwitch(value: unknown, at: string): { enabled: boolean } {
   return { enabled: readBoolean(readObject(value, at, ['enabled'])['enabled'], `${at}.enabled`) }
 }
 
-function readTreasury(value: unknown, at: string): TronPolicy['treasury'] {
-  const { enabled, maxUnits } = readObject(value, at, ['enabled', 'maxUnits'])
-  return { enabled: readBoolean(enabled, `${at}.enabled`), maxUnits: readUnits(maxUnits, `${at}.maxUnits`) }
+function readTreasury(value: unknown, at: string): TreasuryLimits {
+  const { enabled, maxUnits, stake, loan } = readObject(value, at, ['enabled', 'maxUnits', 'stake', 'loan'])
+  const sums = (of: unknown, where: string): Velocity => readVelocity(readObject(of, where, ['maxPerHour', 'maxPerDay']), where)
+  return {
+    enabled: readBoolean(enabled, `${at}.enabled`),
+    maxUnits: readUnits(maxUnits, `${at}.maxUnits`),
+    stake: sums(stake, `${at}.stake`),
+    loan: sums(loan, `${at}.loan`),
+  }
 }
 
 function readTronSweep(value: unknown, at: string): TronPolicy['sweep'] {

@@ -29,7 +29,7 @@ const signed = evmRequest(token)
 const bitcoinPlan = { intents: [bitcoinIntent(50)], inputs: [{ number: 0, units: 300_000n, key: hotKey }] }
 
 /** One request for each code, sent in this order after `signed`. */
-const REFUSED: Record<Exclude<RefusalCode, 'busy'>, SignRequest> = {
+const REFUSED: Record<Exclude<RefusalCode, 'busy' | 'log-cut-back'>, SignRequest> = {
   'bad-request': { ...signed, purpose: 'gift' as 'payout' },
   'not-parsable': { ...signed, unsigned: '0x02c0' },
   network: evmRequest(intentOf(2), { chainId: 1n }),
@@ -52,6 +52,7 @@ const REFUSED: Record<Exclude<RefusalCode, 'busy'>, SignRequest> = {
   'needs-approval': evmRequest(intentOf(2, { units: '500000001' }), { nonce: 5n }),
   'intent-changed': evmRequest({ ...token, units: '5' }),
   'intent-already-signed': evmRequest(token, { nonce: 1n }),
+  'intent-closed': evmRequest(intentOf(80), { nonce: 9n }),
   'transaction-changed': evmRequest(intentOf(2)),
   authorization: sweepRequest({ accounts: [3], authorize: [[3, 1n]], call: { nonce: 7n } }),
   'nonce-used': evmRequest(intentOf(2), { gas: 99_000n }),
@@ -63,6 +64,7 @@ describe('the signer as a process', () => {
     expect(await client.isHealthy()).toBe(true)
     const answer = await client.sign(signed)
     expect(answer).toMatchObject({ hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) as string })
+    expect(await client.closeIntent(intentOf(80).id)).toEqual([])
     for (const [code, request] of Object.entries(REFUSED)) {
       expect([code, await client.sign(request)]).toMatchObject([code, { refused: code }])
     }
@@ -70,7 +72,7 @@ describe('the signer as a process', () => {
       client.sign(fillerRequest({ nonce: BigInt(at + 10), maxFeePerGas: 1n, maxPriorityFeePerGas: 0n })),
     )
     expect(await Promise.all(crowd)).toContainEqual(expect.objectContaining({ refused: 'busy' }))
-    expect([...Object.keys(REFUSED), 'busy'].toSorted()).toEqual(Object.keys(REFUSALS).toSorted())
+    expect([...Object.keys(REFUSED), 'busy', 'log-cut-back'].toSorted()).toEqual(Object.keys(REFUSALS).toSorted())
     expect(await client.sign(signed)).toEqual(answer)
   })
 
@@ -88,7 +90,7 @@ describe('the signer as a process', () => {
     expect(status.log.length).toBe(2)
     const verify = run(['verify-log', '--log', files.log, '--contains', status.log.head])
     expect(await verify.ended).toBe(0)
-    expect(JSON.parse(verify.output())).toEqual({ lines: 2, head: status.log.head, tornBytes: 0 })
+    expect(JSON.parse(verify.output())).toEqual({ from: 0, lines: 2, head: status.log.head, tornBytes: 0 })
     const missing = run(['verify-log', '--log', files.log, '--contains', 'ab'.repeat(32)])
     expect(await missing.ended).toBe(1)
   })
@@ -145,10 +147,11 @@ describe('the signer as a process', () => {
       running.child.kill('SIGHUP')
       await written(running, said)
     }
-    await exchange('{', /policy kept as it was/)
+    await exchange('{', /kept as they were/)
     expect(await running.client.sign(signed)).toHaveProperty('signed')
     await exchange(JSON.stringify({ ...policyFile, enabled: false }), /"policy":"/)
-    expect(await running.client.sign(signed)).toMatchObject({ refused: 'disabled' })
+    expect(await running.client.sign(signed)).toHaveProperty('signed')
+    expect(await running.client.sign(evmRequest(intentOf(2), { nonce: 1n }))).toMatchObject({ refused: 'disabled' })
   })
 
   test('takes the passphrase from standard input, and ends when that ends', async () => {
@@ -288,6 +291,6 @@ describe('init and xpubs', () => {
     const without = run(['xpubs', '--seed', files.seed, '--chain', 'regtest'])
     expect(await without.ended).toBe(1)
     expect(without.output()).toMatch(/--passphrase-file FILE or --passphrase-stdin/)
-    expect(await run([]).ended).toBe(2)
+    expect(await run(['unlock']).ended).toBe(2)
   })
 })

@@ -1,4 +1,5 @@
 import type { KeyAccount, Network } from '@bursar/chainkit'
+import type { RefusalCode } from './refusal.ts'
 
 /** A payment the ledger has decided on. Its contents never change; a transaction pays it, or a replacement does. */
 export interface Intent {
@@ -63,10 +64,58 @@ export interface SignAnswer {
   vsize?: number
 }
 
+/** A transaction that was signed for an intent, from the log. Any of an intent's transactions may be mined, or may have been. */
+export interface SignedTransaction {
+  network: Network
+  /** As the request named it: the transaction in the caller's books */
+  transactionId: string
+  purpose: Purpose
+  /** Everything it pays: on Bitcoin other intents beside the one asked about */
+  intents: Intent[]
+  keys: KeyReference[]
+  /** ms since the epoch, by the signer's clock */
+  at: number
+  /** The transaction's id on its network */
+  hash: string
+  /** As the network takes it, so that it can be broadcast again. Absent while the policy has its network or an asset switched off. */
+  signed?: string
+  /** What at most one confirmed transaction can use: outpoints on Bitcoin, `chainId:address:nonce` on EVM chains, nothing on TRON */
+  conflictKeys: string[]
+  /** TRON: ms since the epoch after which no block takes it */
+  expiresAt?: number
+}
+
+/** What `POST /check` asks: payments of one network that nothing was signed for yet. */
+export interface CheckRequest {
+  network: Network
+  intents: Intent[]
+  approvals?: Approval[]
+}
+
+/** A payment that would be refused. */
+export interface IntentRefusal {
+  id: string
+  refused: RefusalCode
+  message: string
+}
+
+/** Answer to `POST /check`: empty when every payment would be signed. */
+export interface CheckAnswer {
+  refusals: IntentRefusal[]
+}
+
+/**
+ * Answer to `GET /intents/ID`: empty when nothing was ever signed for the intent. To `POST /intents/ID/close`: empty when it is
+ * closed, so that nothing ever will be.
+ */
+export interface IntentAnswer {
+  transactions: SignedTransaction[]
+}
+
 /** Sums already signed for, within the last hour and day, in the asset's chain units (fees: the native coin's). */
 export interface VelocityUse {
   network: Network
-  /** `fee` for network fees */
+  /** `fee` for network fees; on TRON `stake` and `loan` for what the treasury binds */
   asset: string
   hour: string
   day: string
@@ -98,13 +147,32 @@ export interface SignerStatus {
     approvers: string[]
     networks: Record<string, unknown>
   }
-  log: {
-    /** Lines, the first of which is the header */
-    length: number
-    /** SHA-256 of the last line, hex: the head of the chain, worth keeping elsewhere */
-    head: string
-  }
+  log: LogEnd
   velocity: VelocityUse[]
+}
+
+/** How far a log goes: what is worth keeping on another machine. */
+export interface LogEnd {
+  /** Lines, the first of which is the header */
+  length: number
+  /** SHA-256 of the last line, hex */
+  head: string
+}
+
+/**
+ * Header of every answer, and of a request whose caller has seen the log before: `LENGTH HEAD`. A request is refused
+ * (`log-cut-back`) by a log that did not have that head when it had that length.
+ */
+export const LOG_HEADER = 'signer-log'
+
+export function writeLogEnd({ length, head }: LogEnd): string {
+  return `${length} ${head}`
+}
+
+/** Undefined where the text is none. */
+export function readLogEnd(text: unknown): LogEnd | undefined {
+  const [, length, head] = (typeof text === 'string' && /^([0-9]{1,15}) ([0-9a-f]{64})$/.exec(text)) || []
+  return length === undefined || head === undefined ? undefined : { length: Number(length), head }
 }
 
 /** The longest request the signer reads, in bytes: a payout with a thousand inputs. */

@@ -1,9 +1,9 @@
 import { NETWORKS } from '@bursar/chainkit'
-import type { Approval, Intent, KeyReference, SignRequest } from './protocol.ts'
+import type { Approval, CheckRequest, Intent, KeyReference, SignRequest } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 import { ShapeError, readChoice, readInteger, readList, readObject, readText, readUnits } from './shape.ts'
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 export const TICKER = /^[A-Z0-9]{1,16}$/
 export const APPROVER_ID = /^[a-z0-9._-]{1,64}$/
 export const ADDRESS_TEXT = /^[A-Za-z0-9]{1,128}$/
@@ -17,13 +17,29 @@ const MAX_INDEX = 2 ** 31 - 1
 
 /** Reads the body of `POST /sign`. Throws the Refusal `bad-request` that names what is wrong. */
 export function readSignRequest(body: string): SignRequest {
+  return readOr(body, readRequest)
+}
+
+function readOr<T>(body: string, read: (value: unknown) => T): T {
   try {
-    return readRequest(JSON.parse(body))
+    return read(JSON.parse(body))
   } catch (error) {
     if (error instanceof ShapeError) throw new Refusal('bad-request', error.message)
     if (error instanceof SyntaxError) throw new Refusal('bad-request', 'The body is not JSON')
     throw error
   }
+}
+
+/** Reads the body of `POST /check`. Throws the Refusal `bad-request` that names what is wrong. */
+export function readCheckRequest(body: string): CheckRequest {
+  return readOr(body, (value) => {
+    const { network, intents, approvals } = readObject(value, 'request', ['network', 'intents'], ['approvals'])
+    return {
+      network: readChoice(network, 'network', NETWORKS),
+      intents: readList(intents, 'intents', MAX_INTENTS).map(readIntent),
+      approvals: readList(approvals ?? [], 'approvals', MAX_APPROVALS).map(readApproval),
+    }
+  })
 }
 
 function readRequest(value: unknown): SignRequest {

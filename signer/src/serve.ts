@@ -1,11 +1,11 @@
 import type { Server } from 'node:http'
 import { listen } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
-import { History } from './history.ts'
 import { createHttpServer } from './http-server.ts'
 import type { HttpEvents, TlsFiles } from './http-server.ts'
 import { Keyring } from './keyring.ts'
-import { SignatureLog } from './log.ts'
+import type { LogOptions } from './log.ts'
+import { openMemory } from './memory.ts'
 import { readPolicy } from './policy.ts'
 import type { Policy } from './policy.ts'
 import { readSecretFile, readTrustedFile } from './secret-file.ts'
@@ -19,13 +19,12 @@ export interface ServeOptions {
   policyFile: string
   logFile: string
   endpoint: Endpoint
-  /** Needed with a port, unused with a socket */
-  tls?: TlsFiles
+  /** Needed with a port, unused with a socket. Called at start and at each reload. */
+  tls?: () => Promise<TlsFiles>
   events: HttpEvents
   /** ms since the epoch */
   now: () => number
-  /** See SignerParts */
-  afterLogged?: () => void
+  log?: LogOptions
 }
 
 export interface RunningSigner {
@@ -33,7 +32,7 @@ export interface RunningSigner {
   address: string
   masterFingerprint: string
   policyHash: string
-  /** Reads the policy file again; throws and keeps the old policy when it is not valid */
+  /** Reads policy, certificates and clients again; throws and keeps all of them as they were when one is not valid */
   reload(): Promise<string>
   /** Answers what is under way, then closes everything and overwrites the keys */
   stop(): Promise<void>
@@ -41,16 +40,16 @@ export interface RunningSigner {
 
 /** Opens seed, policy and log and listens. The log's lock is taken before anything is signed. */
 export async function startSigner(options: ServeOptions): Promise<RunningSigner> {
-  const { endpoint, events, now, afterLogged } = options
-  const tls = 'socketPath' in endpoint ? undefined : requireTls(options)
+  const { endpoint, events, now } = options
+  const readTls = 'socketPath' in endpoint ? undefined : requireTls(options)
+  const tls = await readTls?.()
   const policy = await loadPolicy(options.policyFile)
   const keyring = await openKeyring(options, policy)
-  const history = new History()
   const { masterFingerprint } = keyring.publicKeys
   const header = { kind: 'log', version: 1, at: now(), masterFingerprint } as const
-  const log = await SignatureLog.open(options.logFile, header, (entry, position) => history.record(entry, position))
-  const signer = new Signer({ policy, keyring, log, history, now, ...(afterLogged && { afterLogged }) })
-  const server = createHttpServer(signer, events, tls)
+  const { log, history } = await openMemory(options.logFile, header, options.log)
+  const signer = new Signer({ policy, keyring, log, history, now })
+  const { server, replaceTls } = createHttpServer(signer, events, tls)
   const close = async (): Promise<void> => {
     await signer.drained()
     keyring.close()
@@ -58,19 +57,18 @@ export async function startSigner(options: ServeOptions): Promise<RunningSigner>
   }
   try {
     const address = await listen(server, endpoint)
-    const reload = (): Promise<string> => reloadPolicy(signer, options.policyFile)
+    const reload = async (): Promise<string> => {
+      const [next, nextTls] = await Promise.all([loadPolicy(options.policyFile), readTls?.()])
+      signer.replacePolicy(next)
+      if (nextTls) replaceTls(nextTls)
+      return next.hash
+    }
     const stop = (): Promise<void> => closeServer(server).then(close)
     return { address, masterFingerprint, policyHash: policy.hash, reload, stop }
   } catch (error) {
     await close()
     throw error
   }
-}
-
-async function reloadPolicy(signer: Signer, path: string): Promise<string> {
-  const policy = await loadPolicy(path)
-  signer.replacePolicy(policy)
-  return policy.hash
 }
 
 async function loadPolicy(path: string): Promise<Policy> {
@@ -83,9 +81,9 @@ async function openKeyring({ seedFile, passphrase }: ServeOptions, policy: Polic
   return Keyring.open(seed, chainOf(policy) ?? 'mainnet')
 }
 
-function requireTls({ tls }: ServeOptions): TlsFiles {
+function requireTls({ tls }: ServeOptions): () => Promise<TlsFiles> {
   if (!tls) {
-    throw new Error('A port needs --tls-cert, --tls-key and --tls-ca: callers prove who they are by certificate')
+    throw new Error('A port needs --tls-cert, --tls-key, --tls-ca and --tls-clients: callers prove who they are by certificate')
   }
   return tls
 }

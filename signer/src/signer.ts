@@ -9,10 +9,11 @@ import { judgeEvm } from './evm-judge.ts'
 import type { History } from './history.ts'
 import type { Judgement } from './judgement.ts'
 import type { Keyring } from './keyring.ts'
-import { findNetworkPolicy, judgeLimits } from './limits.ts'
+import { checkPayments, findNetworkPolicy, judgeLimits } from './limits.ts'
+import { LogBroken } from './log-chain.ts'
 import type { SignatureLog } from './log.ts'
 import type { NetworkPolicy, Policy } from './policy.ts'
-import type { SignAnswer, SignRequest, SignerStatus } from './protocol.ts'
+import type { CheckRequest, IntentRefusal, LogEnd, SignAnswer, SignRequest, SignedTransaction, SignerStatus } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 import { statusOf } from './status.ts'
 import { judgeSweep } from './sweep-judge.ts'
@@ -25,8 +26,6 @@ export interface SignerParts {
   history: History
   /** ms since the epoch */
   now: () => number
-  /** Called when a signature is on the disk and before its answer leaves; tests stop the process there */
-  afterLogged?: () => void
 }
 
 /** Requests that may wait at once; more are `busy`. */
@@ -46,11 +45,69 @@ export class Signer {
 
   /** Throws a Refusal when a rule forbids it, LogFailed when the signer must stop. */
   sign(request: SignRequest): Promise<SignAnswer> {
+    return this.#inTurn(() => this.#signNow(request))
+  }
+
+  /**
+   * Closes an intent that nothing was signed for: from then on nothing is. Otherwise it stays open.
+   * @returns its transactions, the first one first; none: it is closed. Throws LogFailed when the signer must stop.
+   */
+  closeIntent(intentId: string): Promise<SignedTransaction[]> {
+    return this.#inTurn(() => this.#closeIntentNow(intentId))
+  }
+
+  /**
+   * Which of these payments would be refused if a transaction paid all others in this order for the first time. Fees are not
+   * judged, as there is no transaction yet. Waits for the requests that came before.
+   */
+  async check(request: CheckRequest): Promise<IntentRefusal[]> {
+    await this.#last
+    const { history, now } = this.#parts
+    return checkPayments(this.#policy, history, request, now())
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#waiting >= MAX_WAITING) throw new Refusal('busy', `${MAX_WAITING} requests wait already`)
     this.#waiting++
-    const answer = this.#last.then(() => this.#signNow(request)).finally(() => this.#waiting--)
+    const answer = this.#last.then(work).finally(() => this.#waiting--)
     this.#last = answer.catch(() => undefined)
     return answer
+  }
+
+  /** Every transaction signed for an intent, the first one first. Waits for the requests that came before. */
+  async transactionsOf(intentId: string): Promise<SignedTransaction[]> {
+    await this.#last
+    return this.#transactionsNow(intentId)
+  }
+
+  async #closeIntentNow(intentId: string): Promise<SignedTransaction[]> {
+    const { log, history, now } = this.#parts
+    if (history.isKnown(intentId)) return this.#transactionsNow(intentId)
+    if (history.isClosed(intentId)) return []
+    const entry = { kind: 'closed', at: now(), intent: intentId } as const
+    await log.append(entry)
+    return []
+  }
+
+  async #transactionsNow(intentId: string): Promise<SignedTransaction[]> {
+    const { log, history } = this.#parts
+    const entries = await Promise.all(history.positionsOf(intentId).map((position) => log.read(position)))
+    return entries.map((entry) => this.#showSigned(entry))
+  }
+
+  /** Throws the Refusal `log-cut-back` when a caller has seen a line that the log does not hold. */
+  requireLog(seen: LogEnd): void {
+    if (this.#parts.history.holds(seen)) return
+    const { length, head } = this.logEnd
+    throw new Refusal(
+      'log-cut-back',
+      `The log does not hold line ${seen.length} with the hash ${seen.head}: it has ${length} lines and the head ${head}. Put the right log back before anything is signed`,
+    )
+  }
+
+  get logEnd(): LogEnd {
+    const { length, head } = this.#parts.log
+    return { length, head }
   }
 
   status(): SignerStatus {
@@ -71,20 +128,47 @@ export class Signer {
     await this.#last
   }
 
+  /** A kill switch holds back bytes that were signed before it was set, but never that they exist. */
+  #showSigned(entry: SignedEntry): SignedTransaction {
+    const { network, transactionId, purpose, intents, keys, at, conflictKeys, expiresAt, answer } = entry
+    return {
+      network,
+      transactionId,
+      purpose,
+      intents,
+      keys,
+      at,
+      hash: answer.hash,
+      ...(this.#allows(entry) && { signed: answer.signed }),
+      conflictKeys,
+      ...(expiresAt !== undefined && { expiresAt }),
+    }
+  }
+
+  #allows(entry: SignedEntry): boolean {
+    try {
+      findNetworkPolicy(this.#policy, entry)
+      return true
+    } catch (error) {
+      if (error instanceof Refusal) return false
+      throw error
+    }
+  }
+
   async #signNow(request: SignRequest): Promise<SignAnswer> {
     const { keyring, log, history, now } = this.#parts
     const policy = this.#policy
-    const networkPolicy = findNetworkPolicy(policy, request)
     const requestHash = hashOf(request)
+    // Before the policy: what was signed exists, and a caller that is refused would take it for something that does not.
     const answered = history.answered(request, requestHash)
-    if (answered) return (await log.read(answered)).answer
+    if (answered) return answerTo(requestHash, await log.read(answered))
+    const networkPolicy = findNetworkPolicy(policy, request)
     const at = now()
     const judgement = judge(networkPolicy, keyring, request, at)
     history.judge(request, judgement, at)
     const approvedBy = judgeLimits(policy, networkPolicy, request, judgement, history, at)
     const entry = entryOf(request, judgement, { at, requestHash, approvedBy })
-    history.record(entry, await log.append(entry))
-    this.#parts.afterLogged?.()
+    await log.append(entry)
     return entry.answer
   }
 }
@@ -100,6 +184,12 @@ function hashOf({ network, unsigned, keys }: SignRequest): string {
   return createHash('sha256')
     .update(JSON.stringify([network, unsigned, named]))
     .digest('hex')
+}
+
+/** Throws when the index leads to the answer of another request. */
+function answerTo(requestHash: string, entry: SignedEntry): SignAnswer {
+  if (entry.requestHash !== requestHash) throw new LogBroken('The index of the log does not fit the log')
+  return entry.answer
 }
 
 /** What the bytes do, when the policy lets them. Throws a Refusal. */
@@ -118,7 +208,7 @@ export function judge(networkPolicy: NetworkPolicy, keyring: Keyring, request: S
 
 function entryOf(
   { network, transactionId, purpose, intents, keys }: SignRequest,
-  { unsignedId, conflictKeys, fee, feeSlot, changeIndex, expiresAt, authorizations, sign }: Judgement,
+  { unsignedId, conflictKeys, fee, feeSlot, changeIndex, expiresAt, bound, authorizations, sign }: Judgement,
   { at, requestHash, approvedBy }: Pick<SignedEntry, 'at' | 'requestHash'> & { approvedBy: Record<string, string[]> },
 ): SignedEntry {
   return {
@@ -136,6 +226,7 @@ function entryOf(
     feeSlot,
     ...(changeIndex !== undefined && { changeIndex }),
     ...(expiresAt !== undefined && { expiresAt }),
+    ...(bound && { bound }),
     ...(authorizations && { authorizations }),
     ...(Object.keys(approvedBy).length > 0 && { approvedBy }),
     answer: sign(),

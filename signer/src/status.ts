@@ -26,8 +26,11 @@ export function statusOf(
   }
 }
 
-function velocityOf({ network, assets, fee }: NetworkPolicy, history: History, now: number): VelocityUse[] {
-  return [...assets, [FEE, fee] as const].map(([asset, { maxPerHour, maxPerDay }]) => ({
+function velocityOf(policy: NetworkPolicy, history: History, now: number): VelocityUse[] {
+  const { network, assets, fee } = policy
+  const treasury = policy.network === 'TRON' ? policy.treasury : undefined
+  const bound = treasury ? ([['stake', treasury.stake], ['loan', treasury.loan]] as const) : []
+  return [...assets, [FEE, fee] as const, ...bound].map(([asset, { maxPerHour, maxPerDay }]) => ({
     network,
     asset,
     hour: history.velocity.within(network, asset, now, HOUR_MS).toString(),

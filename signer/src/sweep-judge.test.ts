@@ -184,13 +184,14 @@ describe('what is refused', () => {
   })
 })
 
-test('switching sweeps off stops repeated answers too', async () => {
+test('audit M-B3: switching sweeps off stops every new one; what was signed before is answered', async () => {
   const { signer } = await makeSigner()
   await signer.sign(sweepRequest(first))
   const { sweep, ...rest } = policyFile.networks.ETHEREUM
   const off = { ...policyFile, networks: { ...policyFile.networks, ETHEREUM: { ...rest, sweep: { ...sweep, enabled: false } } } }
   signer.replacePolicy(readPolicy(JSON.stringify(off)))
-  expect(await codeOf(signer, sweepRequest(first))).toBe('disabled')
+  expect(await codeOf(signer, sweepRequest(first))).toBe('signed')
+  expect(await codeOf(signer, sweepRequest({ ...first, call: { nonce: 7n } }))).toBe('disabled')
 })
 
 describe('one nonce, one end', () => {

@@ -14,6 +14,6 @@ await startSigner({
   endpoint: { socketPath },
   events: { refused: () => undefined, failed: () => undefined },
   now: Date.now,
-  afterLogged: () => process.kill(process.pid, 'SIGKILL'),
+  log: { afterSynced: () => process.kill(process.pid, 'SIGKILL') },
 })
 process.stdout.write('{"ready":true}\n')

@@ -38,7 +38,11 @@ export const tronRequest = (
   unsigned: rawHex(tronTransaction(paymentOf(intent), more)), keys: [hotKey], ...request,
 })
 
-export const treasuryRequest = (contract: Contract, request: Partial<SignRequest> = {}): SignRequest => ({
+export const treasuryRequest = (
+  contract: Contract,
+  request: Partial<SignRequest> = {},
+  more: Partial<UnsignedTransaction> = {},
+): SignRequest => ({
   network: 'TRON', transactionId: uuid(0xffb), purpose: 'treasury', intents: [],
-  unsigned: rawHex(tronTransaction(contract)), keys: [hotKey], ...request,
+  unsigned: rawHex(tronTransaction(contract, more)), keys: [hotKey], ...request,
 })

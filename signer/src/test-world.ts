@@ -9,9 +9,9 @@ import { encodeTransfer, serializeUnsigned, toHex } from '@bursar/chainkit/evm'
 import type { Eip1559Transaction, Hex, UnsignedTransaction } from '@bursar/chainkit/evm'
 import { temporaryFolder } from '../../test/setup/temporary.ts'
 import { approvalMessage } from './approval.ts'
-import { History } from './history.ts'
 import { Keyring } from './keyring.ts'
-import { SignatureLog } from './log.ts'
+import type { LogOptions, SignatureLog } from './log.ts'
+import { openMemory } from './memory.ts'
 import { readPolicy } from './policy.ts'
 import type { Approval, Intent, KeyReference, SignRequest } from './protocol.ts'
 import { Refusal } from './refusal.ts'
@@ -123,7 +123,12 @@ export const policyFile = {
         bandwidthPrice: '1000',
         activation: '1100000',
       },
-      treasury: { enabled: true, maxUnits: '50000000000' },
+      treasury: {
+        enabled: true,
+        maxUnits: '50000000000',
+        stake: { maxPerHour: '60000000000', maxPerDay: '100000000000' },
+        loan: { maxPerHour: '80000000000', maxPerDay: '200000000000' },
+      },
       sweep: { enabled: true, maxTopUp: '20000000' },
       assets: {
         TRX: { enabled: true, maxPerIntent: '1000', maxPerHour: '3000', maxPerDay: '5000' },
@@ -153,17 +158,16 @@ export interface TestSigner {
 
 /** A signer in this process, with a real log, and a clock that stands still unless it is moved. */
 export async function makeSigner(
-  options: { policy?: object; now?: () => number; logFile?: string } = {},
+  options: { policy?: object; now?: () => number; logFile?: string; log?: LogOptions } = {},
 ): Promise<TestSigner> {
   const { policy = policyFile, now = () => 1_700_000_000_000, logFile = join(temporaryDirectory(), 'log') } = options
-  const history = new History()
   const header = {
     kind: 'log',
     version: 1,
     at: now(),
     masterFingerprint: keyring.publicKeys.masterFingerprint,
   } as const
-  const log = await SignatureLog.open(logFile, header, (entry, position) => history.record(entry, position))
+  const { log, history } = await openMemory(logFile, header, options.log)
   onTestFinished(() => log.close())
   const signer = new Signer({ policy: readPolicy(JSON.stringify(policy)), keyring, log, history, now })
   return { signer, log, logFile }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { SignerClient, SignerUnavailable } from './client.ts'
-import { certify } from './test-certificate.ts'
+import { certify, fingerprintOf } from './test-certificate.ts'
 import type { Certified } from './test-certificate.ts'
 import { makeFiles, run, serveArguments, written } from './test-process.ts'
 import { evmRequest, intentOf, temporaryDirectory } from './test-world.ts'
@@ -19,7 +19,8 @@ const tlsFiles = (): string[] => {
     return path
   }
   const [cert, key, ca] = [write('cert', server.cert), write('key', server.key), write('ca', authority.cert)]
-  return ['--tls-cert', cert, '--tls-key', key, '--tls-ca', ca]
+  const clients = write('clients', `sha256:${fingerprintOf(worker)} # the worker\n`)
+  return ['--tls-cert', cert, '--tls-key', key, '--tls-ca', ca, '--tls-clients', clients]
 }
 
 async function serveOverTls(): Promise<number> {
@@ -58,6 +59,6 @@ describe('over TLS', () => {
     const args = serveArguments(files).filter((argument) => argument !== '--socket' && argument !== files.socket)
     const running = run([...args, '--listen', '127.0.0.1:0'])
     expect(await running.ended).toBe(1)
-    expect(running.output()).toMatch(/--tls-cert, --tls-key and --tls-ca/)
+    expect(running.output()).toMatch(/--tls-cert, --tls-key, --tls-ca and --tls-clients/)
   })
 })

@@ -6,6 +6,7 @@ import type { Contract } from '@bursar/chainkit/tron'
 import type { SignRequest } from './protocol.ts'
 import { readPolicy } from './policy.ts'
 import type { RefusalCode } from './refusal.ts'
+import { HOUR_MS } from './velocity.ts'
 import {
   MINUTE, NOW, TRON_STRANGER, ownerOf, paymentOf, treasuryRequest, tronIntent, tronRequest,
 } from './test-tron.ts'
@@ -153,12 +154,33 @@ describe("TRON's treasury", () => {
     expect(await refusalOf(request)).toBe(code)
   })
 
+  test('audit S-16: what is staked or unstaked, and what is lent, has sums of an hour and a day', async () => {
+    let now = NOW
+    const { signer } = await makeSigner({ now: () => now })
+    const at = () => ({ timestamp: now, expiration: now + MINUTE })
+    const bind = (change: object) => codeOf(signer, treasuryRequest({ ...stake, ...change }, {}, at()))
+    expect(await bind({ amount: 40_000_000_000n })).toBe('signed')
+    expect(await bind({ amount: 20_000_000_001n })).toBe('velocity')
+    expect(await bind({ kind: 'UnfreezeBalanceV2Contract', amount: 20_000_000_000n })).toBe('signed')
+    expect(await bind({ kind: 'UnfreezeBalanceV2Contract', amount: 1n })).toBe('velocity')
+    const lendAgain = (amount: bigint) => codeOf(signer, treasuryRequest({ ...lend, amount }, { receiver: deposit }, at()))
+    expect(await lendAgain(50_000_000_000n)).toBe('signed')
+    expect(await lendAgain(30_000_000_001n)).toBe('velocity')
+    expect(await lendAgain(30_000_000_000n)).toBe('signed')
+    now += HOUR_MS
+    expect(await bind({ amount: 40_000_000_001n })).toBe('velocity')
+    expect(await bind({ amount: 40_000_000_000n })).toBe('signed')
+    const uses = signer.status().velocity.filter(({ asset }) => asset === 'stake' || asset === 'loan')
+    expect(uses).toMatchObject([{ hour: '40000000000', day: '100000000000' }, { hour: '0', day: '80000000000' }])
+  })
+
   test('is off when the policy does not mention it, or says so', async () => {
     expect(await refusalOf(treasuryRequest(stake), withTron({ treasury: undefined }))).toBe('disabled')
-    expect(await refusalOf(treasuryRequest(stake), withTron({ treasury: { enabled: false, maxUnits: '5000000' } }))).toBe('disabled')
+    expect(await refusalOf(treasuryRequest(stake), withTron({ treasury: { ...policyFile.networks.TRON.treasury, enabled: false } }))).toBe('disabled')
     const { signer } = await makeSigner()
     expect(await codeOf(signer, treasuryRequest(stake))).toBe('signed')
     signer.replacePolicy(readPolicy(JSON.stringify({ ...policyFile, enabled: false })))
-    expect(await codeOf(signer, treasuryRequest(stake))).toBe('disabled')
+    expect(await codeOf(signer, treasuryRequest(stake))).toBe('signed')
+    expect(await codeOf(signer, treasuryRequest({ ...stake, amount: stake.amount - 1n }))).toBe('disabled')
   })
 })

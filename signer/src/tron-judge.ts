@@ -11,6 +11,7 @@ import {
 } from '@bursar/chainkit/tron'
 import type { Contract, UnsignedTransaction } from '@bursar/chainkit/tron'
 import { signTronTransaction } from '@bursar/chainkit/signing'
+import type { BoundResources } from './entry.ts'
 import type { Judgement } from './judgement.ts'
 import type { Keyring } from './keyring.ts'
 import type { TronPolicy } from './policy.ts'
@@ -33,7 +34,7 @@ export function judgeTron(policy: TronPolicy, keyring: Keyring, request: SignReq
     throw new Refusal('key-mismatch', `The key has ${owner}, not ${transaction.contract.owner}`)
   }
   if (request.purpose === 'filler') throw new Refusal('network', 'TRON has no fillers: there are no nonces to fill')
-  const given = judgeContract(transaction.contract, policy, keyring, key, request)
+  const { given = 0n, bound } = judgeContract(transaction.contract, policy, keyring, key, request)
   const hash = transactionId(transaction)
   return {
     unsignedId: hash,
@@ -41,22 +42,23 @@ export function judgeTron(policy: TronPolicy, keyring: Keyring, request: SignReq
     fee: judgeFee(transaction, policy) + given,
     feeSlot: hash,
     expiresAt: judgeExpiration(transaction, lifetimeOf(request, policy), now),
+    ...(bound && { bound }),
     sign: () => sign(transaction, key, owner, keyring),
   }
 }
 
-/** @returns sun that are given to an account of ours for its fees */
+/** @returns sun that are given to an account of ours for its fees, or what is staked or lent */
 function judgeContract(
   contract: Contract,
   policy: TronPolicy,
   keyring: Keyring,
   key: KeyReference,
   { purpose, intents, receiver }: SignRequest,
-): bigint {
-  if (purpose === 'sweep') return judgeTronSweep(contract, policy, keyring, key, receiver)
-  if (purpose === 'treasury') judgeTreasury(contract, policy, keyring, receiver)
-  else judgePayment(contract, policy, intents)
-  return 0n
+): { given?: bigint; bound?: BoundResources | undefined } {
+  if (purpose === 'sweep') return { given: judgeTronSweep(contract, policy, keyring, key, receiver) }
+  if (purpose === 'treasury') return { bound: judgeTreasury(contract, policy, keyring, receiver) }
+  judgePayment(contract, policy, intents)
+  return {}
 }
 
 function readTransaction(unsigned: string): UnsignedTransaction {

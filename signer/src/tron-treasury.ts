@@ -1,4 +1,5 @@
 import type { Contract } from '@bursar/chainkit/tron'
+import type { BoundResources } from './entry.ts'
 import type { Keyring } from './keyring.ts'
 import type { TronPolicy } from './policy.ts'
 import type { KeyReference } from './protocol.ts'
@@ -7,30 +8,36 @@ import { Refusal } from './refusal.ts'
 /**
  * Staking, and lending or activating between accounts of ours: the receiver is derived from our own seed by the key the
  * request names, whatever address the transaction holds. Nothing that is lent can be locked away from us.
+ * @returns what counts towards the sums of the policy
  */
 export function judgeTreasury(
   contract: Contract,
   { treasury }: TronPolicy,
   keyring: Keyring,
   receiver: KeyReference | undefined,
-): void {
+): BoundResources | undefined {
   if (!treasury?.enabled) throw new Refusal('disabled', "TRON's treasury is switched off in the policy")
   switch (contract.kind) {
     case 'FreezeBalanceV2Contract':
     case 'UnfreezeBalanceV2Contract':
       judgeReceiver(undefined, keyring, receiver)
-      return judgeAmount(contract.amount, treasury)
+      judgeAmount(contract.amount, treasury)
+      return { as: 'stake', units: contract.amount.toString() }
     case 'WithdrawExpireUnfreezeContract':
-      return judgeReceiver(undefined, keyring, receiver)
+      judgeReceiver(undefined, keyring, receiver)
+      return undefined
     case 'DelegateResourceContract':
       if (contract.lock) throw new Refusal('unknown-output', 'Resources that are lent must not be locked')
       judgeReceiver(contract.receiver, keyring, receiver)
-      return judgeAmount(contract.amount, treasury)
+      judgeAmount(contract.amount, treasury)
+      return { as: 'loan', units: contract.amount.toString() }
     case 'UnDelegateResourceContract':
       judgeReceiver(contract.receiver, keyring, receiver)
-      return judgeAmount(contract.amount, treasury)
+      judgeAmount(contract.amount, treasury)
+      return undefined
     case 'AccountCreateContract':
-      return judgeReceiver(contract.account, keyring, receiver)
+      judgeReceiver(contract.account, keyring, receiver)
+      return undefined
     case 'TransferContract':
     case 'TriggerSmartContract':
       throw new Refusal('unknown-output', `A ${contract.kind} pays: it needs an intent`)

@@ -12,7 +12,7 @@ const sources = ['outgoing', 'withdrawals'].flatMap((room) => {
 })
 const points = [...new Set(sources.flatMap((text) => [...text.matchAll(/\.pause\('([a-z-]+)'\)/g)].map((match) => match[1]!)))]
 
-/** Which network passes a point; a bump needs a transaction that is stuck, a renewal, or giving up, one that has expired, a move between hot addresses an uneven pool: they have tests of their own. */
+/** Which network passes a point; a bump needs a transaction that is stuck, a renewal, or giving up, one that has expired, an end by proof one that was overtaken, a move between hot addresses an uneven pool: they have tests of their own. */
 const NETWORKS: Record<string, readonly Network[]> = {
   'batch-chosen': ['BITCOIN'],
   'payout-chosen': ['ETHEREUM', 'TRON'],
@@ -20,6 +20,7 @@ const NETWORKS: Record<string, readonly Network[]> = {
   'bump-planned': [],
   'renewal-planned': [],
   'lapse-proven': [],
+  'overtaken-proven': [],
 }
 const cases = points.flatMap((point) => (NETWORKS[point] ?? (['BITCOIN', 'ETHEREUM', 'TRON'] as const)).map((network) => [point, network] as const))
 const ASSETS: Record<Network, { ticker: string; amount: string }> = {

@@ -134,7 +134,7 @@ describe('a transfer to cold storage killed', () => {
     }
     await sandbox.kill('worker')
     expect(await offered()).toHaveLength(1)
-    for (const { id } of await offered()) await sandbox.bursar('cold', 'cancel', id)
+    for (const { id } of await offered()) await sandbox.bursar('cold', 'cancel', '--yes', id)
     await agree(network)
   }, 180_000)
 })

@@ -1,14 +1,12 @@
 /** Empties a database between worlds of one test file, each of which has a chain, and so books, of its own. */
 import { sql } from 'kysely'
-import { inTransaction, type Db } from '../../server/src/db/index.ts'
+import type { Db } from '../../server/src/db/index.ts'
+import { withoutTriggers } from './unguarded.ts'
 
 /** All tables but those that a new installation has filled. */
 export const emptyTables = async (db: Db): Promise<void> => {
   const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
     where schemaname = 'public' and tablename not in ('schema_migrations', 'business_clock')`.execute(db)
-  await inTransaction(db, async (tx) => {
-    // What is append-only keeps its triggers.
-    await sql`set local session_replication_role = replica`.execute(tx)
-    await sql.raw(`truncate ${rows.map(({ name }) => name).join(', ')}`).execute(tx)
-  })
+  // What is append-only keeps its triggers.
+  await withoutTriggers(db, (tx) => sql.raw(`truncate ${rows.map(({ name }) => name).join(', ')}`).execute(tx))
 }

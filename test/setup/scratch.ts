@@ -41,6 +41,13 @@ async function sweep(): Promise<void> {
     const dir = join(tmpdir(), name)
     const keeper = join(dir, keeperFile)
     if (!name.startsWith(prefix) || !existsSync(keeper) || recordedProcess(keeper) !== undefined) continue
+    await removeLeft(dir)
+  }
+}
+
+/** Another run may be removing the same folder: what it took away first is no failure. */
+async function removeLeft(dir: string): Promise<void> {
+  try {
     for (const file of readdirSync(dir).filter((entry) => entry.endsWith('.process.json'))) {
       const left = recordedProcess(join(dir, file))
       if (left !== undefined)
@@ -50,5 +57,7 @@ async function sweep(): Promise<void> {
         ])
     }
     rmSync(dir, { recursive: true, force: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }

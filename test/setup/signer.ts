@@ -8,9 +8,15 @@ export const withoutSocket = (signer: Signer): SignerPort => ({
     try {
       return await signer.sign(request as Parameters<Signer['sign']>[0])
     } catch (error) {
-      if (error instanceof Refusal) return { refused: error.code, message: error.message }
+      if (error instanceof Refusal) return { refused: error.code, message: error.message, ...(error.intents && { intents: [...error.intents] }) }
       throw error
     }
   },
+  transactionsOf: (intentId) => signer.transactionsOf(intentId),
+  closeIntent: (intentId) => signer.closeIntent(intentId),
+  check: (request) => signer.check(request),
   status: async () => signer.status(),
 })
+
+/** A signer that has never signed for any payment, and closes whatever it is asked to. */
+export const nothingSigned: Pick<SignerPort, 'closeIntent'> = { closeIntent: async () => [] }

@@ -7,7 +7,9 @@ import { afterAll, expect, test } from 'vitest'
 import { temporaryFolder } from './temporary.ts'
 
 const root = new URL('../../', import.meta.url).pathname
-const probe = join(root, 'test/setup/zz-leaving.probe.ts')
+/** Of this process: another run in the same checkout has its own. */
+const name = `test/setup/zz-leaving-${process.pid}.probe.ts`
+const probe = join(root, name)
 afterAll(() => rmSync(probe, { force: true }))
 
 test('folders of a test file are there for all of it, and gone after it although a test failed', async () => {
@@ -24,7 +26,7 @@ test('fails', () => {
 })
 `)
   const config = join(temporaryFolder('config'), 'vitest.config.ts')
-  writeFileSync(config, `export default { root: ${JSON.stringify(root)}, test: { include: ['test/setup/zz-leaving.probe.ts'], setupFiles: ['test/setup/cleaning.ts'] } }`)
+  writeFileSync(config, `export default { root: ${JSON.stringify(root)}, test: { include: [${JSON.stringify(name)}], setupFiles: ['test/setup/cleaning.ts'] } }`)
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   const { stdout } = await promisify(execFile)(process.execPath, [vitest, 'run', '--config', config], { cwd: root }).catch((error: { stdout: string }) => error)
   const dir = /folder (\S+)/.exec(stdout)?.[1]

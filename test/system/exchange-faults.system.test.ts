@@ -94,7 +94,7 @@ describe('an exchange with withdrawal whose withdrawal fails', () => {
   const givenUp = async (id: string): Promise<void> => {
     await sandbox.paused('worker', 'payout-chosen')
     await sandbox.kill('worker')
-    expect(await bursar('withdrawal', 'give-up', shop().id, id)).not.toMatch(/rror/)
+    expect(await bursar('withdrawal', 'give-up', '--yes', shop().id, id)).not.toMatch(/rror/)
     await sandbox.start('worker')
   }
 

@@ -83,7 +83,7 @@ describe('a card pays an invoice', () => {
     expect((await lookup(id)).status).toBe('PENDING')
     expect(await balance()).toBe(before)
     expect(await bursar('alerts')).toContain('payment-suspended')
-    expect(await bursar('payment', 'refund', reference, 'not', 'what', 'was', 'asked')).toContain('is on its way')
+    expect(await bursar('payment', 'refund', '--yes', reference, 'not', 'what', 'was', 'asked')).toContain('is on its way')
     await until(async () => ((await bursar('alerts')).includes(reference) ? undefined : true), 'the end of the alert')
     expect((await sandbox.bankFind(reference)).lines).toHaveLength(2)
   })

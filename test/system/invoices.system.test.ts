@@ -145,10 +145,10 @@ test('the operator answers a payer who asks for the money back: an ordinary with
   await pool.query(`insert into refund_claims(merchant_id, id, invoice_id, state, refund_address, requested_at) values ($1, $2, $3, 'requested', $4, now())`, [shop().id, claim, id, to])
   await pool.end()
   expect((await bursar('claims', 'list', shop().id)).stdout).toContain(claim)
-  await expect(bursar('claims', 'approve', 'x')).rejects.toMatchObject({ code: 2 })
-  const { stdout } = await bursar('claims', 'approve', claim, 'sorry')
+  await expect(bursar('claims', 'approve', '--yes', 'x')).rejects.toMatchObject({ code: 2 })
+  const { stdout } = await bursar('claims', 'approve', '--yes', claim, 'sorry')
   const withdrawal = /withdrawal ([0-9a-f-]{36})/.exec(stdout)![1]!
-  await expect(bursar('claims', 'approve', claim)).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/it is (approved|sent) already/) as string })
+  await expect(bursar('claims', 'approve', '--yes', claim)).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/it is (approved|sent) already/) as string })
   const done = await sandbox.notified(shop(), { id: withdrawal, status: 'Done' })
   expect(Number(done['amount']) + Number(done['fee'])).toBeCloseTo(20, 5)
   expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe(done['amount'])

@@ -105,7 +105,7 @@ test('an Idempotency-Key: the same request gets the first answer, another one is
   expect(await refusal(other)).toMatchObject({ status: 409, code: 103 })
 })
 
-test('E6 over the limit of the signer: nothing is signed, the nonce is filled, others go on, and it can be given up', async () => {
+test('E6 over the limit of the signer: nothing is signed, no nonce is taken, others go on, and it can be given up', async () => {
   await sandbox.credit(shop(), 'USDT', '150000')
   const before = await balance('USDT')
   const to = await sandbox.outside('ETHEREUM')
@@ -116,10 +116,10 @@ test('E6 over the limit of the signer: nothing is signed, the nonce is filled, o
   await sandbox.notified(shop(), { id: small, status: 'Done' })
   expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe('7')
   expect((await shop().client.withdrawals.crypto.get(tooLarge)).status).toBe('Pending')
-  expect(await bursar('withdrawal', 'give-up', shop().id, tooLarge)).toContain('given up')
+  expect(await bursar('withdrawal', 'give-up', '--yes', shop().id, tooLarge)).toContain('given up')
   expect(await sandbox.notified(shop(), { id: tooLarge, status: 'Failed' })).toMatchObject({ failReason: 'ERRROR_CODE_GENERIC' })
   expect(before - (await balance('USDT'))).toBeLessThan(9)
-  expect(await bursar('withdrawal', 'give-up', shop().id, small)).toContain('not waiting')
+  expect(await bursar('withdrawal', 'give-up', '--yes', shop().id, small)).toContain('not waiting')
 })
 
 test('a frozen asset is refused, and goes again when the freeze is lifted', async () => {
@@ -217,7 +217,7 @@ test('in the end the books and the chains agree to the last unit', async () => {
 
 test('what networks took is shown by merchant and operation, and a merchant proves alone that all they have is counted', async () => {
   const { costs, totals } = JSON.parse(await bursar('costs', '--json')) as { costs: { merchant: string; operation: string }[]; totals: Record<string, string> }
-  expect(costs.map(({ merchant, operation }) => `${merchant} ${operation}`)).toEqual(expect.arrayContaining([`${shop().id} payout`, 'house filler']))
+  expect(costs.map(({ merchant, operation }) => `${merchant} ${operation}`)).toContain(`${shop().id} payout`)
   expect(Object.keys(totals).toSorted()).toEqual(expect.arrayContaining(['BNB', 'BTC', 'ETH', 'TRX']))
   // A report counts what is on hold, and a payout is on hold after its Done until it is final.
   await sandbox.until('every payout final', async () => (await sandbox.query('select 1 from ledger_accounts where merchant_id = $1 and held > 0', [shop().id])).length === 0)

@@ -90,6 +90,7 @@ export interface Sandbox extends Asking {
   /** what the worker shows at `/metrics` */
   metrics(): Promise<string>
   logs(): string
+  /** Ends everything. Throws when a database role was denied something meanwhile. */
   stop(): Promise<void>
 }
 
@@ -241,7 +242,11 @@ const connect = (
     logs,
     stop: async () => {
       await keeper.stop()
+      // Every process logged in as its own role: what one was denied is a row that is missing in server/src/db/grants.ts.
+      const said = logOf('postgres.log').split('\n')
+      const denied = said.flatMap((line, at) => (/permission denied|row-level security/.test(line) ? [`${line}\n  ${said.slice(at + 1, at + 4).join('\n  ')}`] : []))
       rmSync(dir, { recursive: true, force: true })
+      if (denied.length > 0) throw new Error(`a database role was denied what its process does:\n${[...new Set(denied.map((text) => text.replaceAll(/^.*?(?=ERROR|FATAL|STATEMENT)/gm, '')))].slice(0, 20).join('\n')}`)
     },
   }
 }

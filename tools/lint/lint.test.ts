@@ -66,6 +66,8 @@ describe('canaries: each rule finds what it is there for', () => {
     ['no focused or skipped', 'server/src/x.test.ts', "test.only('x')"],
     ['nothing left open', 'server/src/deposits/x.ts', `// ${['TO', 'DO'].join('')} later`],
     ['who makes a temporary folder removes it', 'server/src/x.test.ts', "mkdtempSync(join(tmpdir(), 'x-'))"],
+    ['is a DatabaseClient', 'server/src/deposits/x.ts', 'const client = new pg.Client({ connectionString: url })'],
+    ['is a DatabaseClient', 'server/src/deposits/x.ts', "import { Client } from 'pg'"],
     ['time comes from a clock', 'server/src/deposits/commands.ts', 'const at = Date.now()'],
     ['over 400 lines', 'server/src/deposits/x.ts', '\n'.repeat(500)],
   ])('%s', (says, path, text) => {

@@ -27,6 +27,12 @@ const RULES: { name: string; at: RegExp; not?: RegExp; finds: RegExp }[] = [
     not: /^tools\/lint\//,
     finds: /^(?![^]*\b(?:rmSync|rm)\b)[^]*\bmkdtemp/,
   },
+  {
+    name: 'a connection to PostgreSQL is a DatabaseClient: the end of any other ends the process',
+    at: /^server\/src\/.*\.ts$/,
+    not: /^server\/src\/db\/pool\.ts$|\.test\.ts$/,
+    finds: /new pg\.(Client|Pool)\(|\{[^}]*\bClient\b[^}]*\} from 'pg'/,
+  },
   { name: 'nothing left open in the code', at: /\.(ts|mjs)$/, not: /^tools\/lint\//, finds: /\b(TODO|FIXME|XXX)\b/ },
   { name: 'time comes from a clock', at: /^server\/src\/(?!platform\/clock|main)[^/]+\/(?!.*test).*\.ts$/, not: /^server\/src\/(http|outbound|platform|adapters|cli)\//, finds: /\bDate\.now\(\)|new Date\(\)/ },
   { name: 'no secret in an environment variable of a child', at: /\.ts$/, not: /\.test\.ts$|^tools\/lint\//, finds: /PASSPHRASE['"]?\s*:/ },

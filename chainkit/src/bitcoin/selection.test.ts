@@ -75,11 +75,11 @@ describe('selectCoins', () => {
     expect(selectCoins(request(coins, 1_450_000n))).toMatchObject({ refused: 'too-large' })
   })
 
-  test('chooses from ten thousand coins within seconds', () => {
+  test('chooses from ten thousand coins in seconds of processor time', () => {
     const coins = Array.from({ length: 10_000 }, (_, at) => 1_000n + BigInt((at * 7919) % 100_003))
-    const started = performance.now()
+    const before = process.cpuUsage()
     select(request(coins, 20_000_000n, 3_000n))
-    expect(performance.now() - started).toBeLessThan(3_000)
+    expect(process.cpuUsage(before).user).toBeLessThan(3_000_000)
   })
 
   test('never loses a satoshi, never pays too little, and does not depend on the order of the coins', () => {

@@ -51,15 +51,15 @@ export const CryptoInvoiceDone = notificationBody(
 export const CryptoInvoiceExpired = notificationBody(
   {
     ...fields,
-    ticker: Type.Optional(ticker),
-    blockchain: Type.Optional(blockchain),
-    amount: Type.Optional(amount),
+    ticker: Type.String({ description: 'Asset; empty when nobody chose one' }),
+    blockchain: Type.String({ description: 'Network; empty when nobody chose one' }),
+    amount: printedDecimal('What is asked for; 0 when that was never fixed'),
     address: Type.Optional(address),
     status: Type.Literal('EXPIRED'),
   },
   {
     title: 'CryptoInvoiceExpired',
-    description: 'Not paid in full in time. What the payer never chose is absent',
+    description: 'Not paid in full in time. `address` is absent where none was opened',
     examples: [{ ...example, paidAmount: '250', status: 'EXPIRED' }],
   },
 )

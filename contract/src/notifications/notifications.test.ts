@@ -24,7 +24,7 @@ const tables: Record<string, { statuses: string; fields: string }> = {
   cryptoInvoice: {
     statuses: 'PENDING DONE EXPIRED',
     fields: `
-      id AAA  ticker AAO  blockchain AAO  amount AAO  merchantId AAA  status AAA  kind AAA  time AAA  paidAmount AAA
+      id AAA  ticker AAA  blockchain AAA  amount AAA  merchantId AAA  status AAA  kind AAA  time AAA  paidAmount AAA
       fee -A-  description OOO  meta OOO  name AAA  address AAO  expiredAt AAA  baseTicker OOO  baseAmount OOO
       price OOO  paidPrice OOO  email OOO`,
   },

@@ -11,11 +11,15 @@ const retryable = [409, 429, 503]
 
 const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
+/** A report is missing for now or for good: one status, two codes. */
+const noReport = [generalErrors.notScreenedYet, generalErrors.conflict]
+
 /** Answers that many operations share, under the names of their codes. */
 const shared: readonly { name: string; codes: readonly ErrorCode[] }[] = [
   { name: 'Unauthorized', codes: Object.values(authenticationErrors) },
+  { name: 'NoReport', codes: noReport },
   ...Object.entries(generalErrors)
-    .filter(([, { status }]) => status !== 400)
+    .filter(([name, { status }]) => status !== 400 && name !== 'notScreenedYet')
     .map(([name, code]) => ({ name: capitalised(name), codes: [code] })),
 ]
 

@@ -65,7 +65,8 @@ export const createRotatingAddress = operation({
   summary: 'Create a rotating deposit address',
   description:
     'An address that ends after `duration`, or `durationAfterReplenishment` after a deposit. It never goes to ' +
-    'another merchant: a deposit that comes later is credited and notified all the same.',
+    'another merchant: a deposit that comes later is credited and notified as one in time is. What ends is the watch ' +
+    'for coin that contracts send on nodes without traces, and the address in what you show to payers.',
   body: requestObject(
     {
       blockchain: blockchain('Network'),

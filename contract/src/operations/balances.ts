@@ -9,6 +9,9 @@ export const Balance = Type.Object(
     converted: Type.Optional(
       Type.String({ pattern: '^\\d+(\\.\\d{1,2})?$', description: 'The same in USD; absent without a fresh rate' }),
     ),
+    held: Type.Optional(
+      printedDecimal('Of card payments: the merchant\'s, and not to be spent yet; not part of `value`. Absent where nothing is held'),
+    ),
   },
   {
     title: 'Balance',

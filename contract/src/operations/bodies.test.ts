@@ -98,12 +98,12 @@ const bodies: Partial<Record<OperationId, Case>> = {
   },
   createExchange: {
     base: { spendTicker: 'UAH', targetTicker: 'USDT', amount: '1', side: 'spend', price: '40' },
-    good: [{ fee: '20', localId: '1', meta: '' }],
+    good: [{ fee: '20', localId: '1', meta: '' }, { side: 'exchange' }],
     bad: { 'side withdraw': { side: 'withdraw' }, 'no price': { price: undefined }, 'a price of zero': { price: '0' } },
   },
   createCryptoExchangeWithdrawal: {
     base: { ...order, blockchain: 'TRON', to: 'T' },
-    good: [{ localId: '1', meta: 'm' }],
+    good: [{ localId: '1', meta: 'm' }, { side: 'exchange' }],
     bad: { 'side target': { side: 'target' }, 'no exchange fee': { exchangeFee: undefined } },
   },
   createFiatExchangeWithdrawal: {
@@ -128,8 +128,8 @@ const queries: Partial<Record<OperationId, Case>> = {
   getFiatWithdrawalFee: { base: { amount: '100.000000', ticker: 'UAH' }, bad: { 'no ticker': { ticker: undefined } } },
   estimateExchange: {
     base: { targetTicker: 'USDT', spendTicker: 'UAH', amount: '100', side: 'target' },
-    good: [{ price: '40' }],
-    bad: { 'side exchange': { side: 'exchange' } },
+    good: [{ price: '40' }, { side: 'exchange' }],
+    bad: { 'side withdraw': { side: 'withdraw' } },
   },
   estimateCryptoExchangeWithdrawal: {
     base: { ...estimate, blockchain: 'TRON' },

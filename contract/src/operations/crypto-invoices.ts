@@ -31,7 +31,7 @@ export const createCryptoInvoice = operation({
         duration('Life shown on the page, at most `duration`; two thirds of it when absent', durations.cryptoInvoice),
       ),
       toPendingImmediate: Type.Optional(
-        Type.Boolean({ description: 'Skip the page\'s first step; false when absent' }),
+        Type.Boolean({ description: 'Skip the page\'s first step; false when absent. Needs an amount, its asset and its network: the payer is not asked' }),
       ),
       target: Type.Optional(Target),
       redirectUrl: Type.Optional(redirectUrl('https?', 'an http or https URL')),

@@ -90,8 +90,8 @@ export const getCryptoWithdrawalCompliance = operation({
   path: '/merchants/withdrawals/crypto/:id/compliance',
   tag: 'Withdrawals',
   summary: 'Screening report of a crypto withdrawal',
-  description: 'Until the report exists the answer is 409, code 102, with `Retry-After`.',
+  description: 'Until the report exists the answer is 409, code 102, with `Retry-After`. What failed before it was screened never has one: 409, code 103.',
   params: idParams('Identifier of the withdrawal'),
   response: Compliance,
-  errors: [generalErrors.notScreenedYet],
+  errors: [generalErrors.notScreenedYet, generalErrors.conflict],
 })

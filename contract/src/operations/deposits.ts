@@ -25,8 +25,8 @@ export const getDepositCompliance = operation({
   summary: 'Screening report of a deposit',
   description:
     'Best asked about five minutes after the transaction was broadcast. Until the report exists the answer is 409, ' +
-    'code 102, with `Retry-After`.',
+    'code 102, with `Retry-After`. A deposit that failed before it was screened never has one: 409, code 103.',
   params: idParams('Identifier of the deposit'),
   response: Compliance,
-  errors: [generalErrors.notScreenedYet],
+  errors: [generalErrors.notScreenedYet, generalErrors.conflict],
 })

@@ -7,10 +7,10 @@ import {
 import { Price } from '../objects.ts'
 import { operation } from '../operation.ts'
 
-const side = Type.Enum(['spend', 'withdraw'], {
+const side = Type.Enum(['spend', 'withdraw', 'exchange'], {
   description:
     '`spend`: `amount` is exactly what is spent. `withdraw`: `amount` is exactly what is withdrawn, withdrawal fee ' +
-    'included',
+    'included. `exchange` is an older word for `spend`',
 })
 
 const estimateQuery = {

@@ -6,8 +6,10 @@ import {
 import { Price } from '../objects.ts'
 import { operation } from '../operation.ts'
 
-const side = Type.Enum(['target', 'spend'], {
-  description: '`target`: `amount` is what is received. `spend`: `amount` is what is spent, fee included',
+const side = Type.Enum(['target', 'spend', 'exchange'], {
+  description:
+    '`target`: `amount` is what is received. `spend`: `amount` is what is spent, fee included. `exchange` is an older ' +
+    'word for `spend`',
 })
 
 export const ExchangeDirection = Type.Object(
@@ -48,7 +50,10 @@ export const listExchangeDirections = operation({
   aliases: [{ path: '/merchants/exchange/available-directions/', trailingSlash: true }],
   tag: 'Exchange',
   summary: 'List exchange directions',
-  description: 'The pairs that can be exchanged now, with limits and steps.',
+  description:
+    'The pairs that are exchanged, with limits and steps. While a market is closed its price is the last known one of ' +
+    'the last day; the header `x-last-known-prices` then says of when the oldest is, in milliseconds. Estimates and ' +
+    'orders of such a pair answer *Not enough liquidity*.',
   response: Type.Array(ExchangeDirection, { title: 'ExchangeDirections', description: 'Open directions' }),
 })
 

@@ -32,10 +32,14 @@ export const invoiceFormFields = {
   ),
   targetBlockchain: Type.Optional(blockchain('Network of that withdrawal; required when `targetAddress` is given')),
   redirectUrl: Type.Optional(redirectUrl('https', 'an https URL on a host in the merchant\'s settings')),
+  token: Type.Optional(
+    Type.String({ maxLength: textLimits.redirectUrl, description: 'Signed by the merchant, so that nobody else makes invoices in its name; needed where its settings say so' }),
+  ),
 }
 
 export const formAnswer =
-  'Unsigned: a browser posts it. An empty field counts as absent. The answer is 303 to the payment page; bad input ' +
+  'Unsigned: a browser posts it, also as `multipart/form-data`, or a script as `application/json`. An empty field and the ' +
+  'submit button\'s name count as absent. The answer is 303 to the payment page; bad input ' +
   'gets a readable page with status 400, or JSON when `Accept` asks for it.'
 
 /** What creating an invoice answers (5.14, 5.18). */

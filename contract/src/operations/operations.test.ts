@@ -98,3 +98,7 @@ test('lists are query parameters', () => {
     expect(Object.keys(query?.properties ?? {})).toEqual(expect.arrayContaining([...lists]))
   }
 })
+
+test('audit C-19: the reference says that a deposit after the end of a rotating address is credited', () => {
+  expect(operations.find(({ id }) => id === 'createRotatingAddress')!.description).toMatch(/comes later is credited and notified as one in time is/)
+})

@@ -6,15 +6,15 @@ import { operation } from '../operation.ts'
 export const Withdrawal = Type.Object(
   {
     id: Type.String({ description: 'Identifier' }),
-    kind: Type.Enum(['Withdraw', 'WithdrawBatch', 'CryptoExchangeWithdraw', 'FiatExchangeWithdraw'], {
+    kind: Type.Enum(['Withdraw', 'WithdrawBatch', 'CryptoExchangeWithdraw', 'FiatExchangeWithdraw', 'Exchange'], {
       description: 'As in its notifications',
     }),
-    status: Type.Enum(['Pending', 'Exchanged', 'Done', 'Failed'], { description: 'Pending until it has ended' }),
+    status: Type.Enum(['Pending', 'Exchanged', 'Done', 'Failed'], { description: 'Pending until it has ended; Exchanged until then where an exchange comes first' }),
     localId: Type.String({ description: 'As given by the merchant' }),
-    ticker: Type.String({ description: 'Asset withdrawn' }),
-    amount: printedDecimal('Amount, as in its notifications'),
-    fee: printedDecimal('Withdrawal fee'),
-    to: Type.String({ description: 'Destination; a card is masked' }),
+    ticker: Type.String({ description: 'Asset withdrawn; of an `Exchange` the asset received' }),
+    amount: printedDecimal('Amount, as in its notifications; of an `Exchange` what was received'),
+    fee: printedDecimal('Withdrawal fee; of an `Exchange` the exchange fee, in the asset spent'),
+    to: Type.Optional(Type.String({ description: 'Destination; a card is masked. Absent for an `Exchange` only' })),
     time: milliseconds('When it was created'),
     blockchain: Type.Optional(Type.String({ description: 'Network of a crypto withdrawal' })),
     hash: Type.Optional(Type.String({ description: 'Transaction of a crypto withdrawal that has been sent' })),
@@ -22,7 +22,7 @@ export const Withdrawal = Type.Object(
   },
   {
     title: 'Withdrawal',
-    description: 'A withdrawal of any kind; its lookup and its notifications say more',
+    description: 'A withdrawal of any kind, or an exchange, with the fields of its newest notification',
     examples: [{
       id: '0d3e8d1a-7c1b-4b8e-9a55-2f6f0f3f5a11', kind: 'Withdraw', status: 'Pending', localId: 'order-1042',
       ticker: 'USDT',
@@ -37,11 +37,11 @@ export const findWithdrawals = operation({
   method: 'GET',
   path: '/merchants/withdrawals',
   tag: 'Withdrawals',
-  summary: 'Find a withdrawal by localId',
+  summary: 'Find a withdrawal or an exchange by localId',
   description:
-    'The withdrawal that carries the `localId`, or an empty list when there is none: a call whose answer was lost ' +
-    'was then never accepted, and can be repeated. Covers crypto withdrawals, card payouts, batches, and exchanges ' +
-    'with withdrawal.',
+    'What was placed with the `localId`, or an empty list when nothing was: a call whose answer was lost has then not ' +
+    'been accepted, and can be repeated with the same `localId`. Covers every operation that moves money: crypto ' +
+    'withdrawals, card payouts, batches, exchanges, and exchanges with withdrawal.',
   query: Type.Object({ localId: localId() }),
   response: Type.Array(Withdrawal, { maxItems: 1, title: 'Withdrawals', description: 'One record or none' }),
 })

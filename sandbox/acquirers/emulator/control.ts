@@ -4,7 +4,7 @@ import { Refusal } from '../../http/refusal.ts'
 import type { Route, SandboxRequest } from '../../http/server.ts'
 import type { Desk } from './desk.ts'
 import type { Order } from './order.ts'
-import { findOrder, reverse } from './payments.ts'
+import { endRefunds, findOrder, reverse } from './payments.ts'
 import { release } from './payouts.ts'
 
 export function controlRoutes(desk: Desk): Route[] {
@@ -19,6 +19,7 @@ export function controlRoutes(desk: Desk): Route[] {
   return [
     post('next', (request) => desk.faults.next(request.json())),
     post('reverse', (request) => reverse(desk, orderOf(request))),
+    post('end-refunds', (request) => endRefunds(desk, orderOf(request))),
     post('release', (request) => release(desk, orderOf(request))),
     { method: 'GET', path: /^\/__control\/orders$/, name: 'GET /__control/orders', handle: async () => desk.orders.all() },
     { method: 'GET', path: /^\/__control\/callbacks$/, name: 'GET /__control/callbacks', handle: async () => desk.deliveries.list() },

@@ -40,7 +40,9 @@ export interface Order {
   /** what is to become of it, and when, ms of the real clock */
   readonly outcome?: Outcome
   readonly dueAt?: number
-  /** keys of refunds that were done, where the acquirer takes them */
+  /** refunds that were taken up and have not ended, minor units */
+  readonly pendingRefunds?: readonly string[]
+  /** keys of refunds that were taken up, where the acquirer takes them */
   readonly refundKeys?: readonly string[]
   readonly wrongCodes: number
 }

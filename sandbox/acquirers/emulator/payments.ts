@@ -94,14 +94,30 @@ export function reverse(desk: Desk, order: Order): Order {
   return ended(desk, { ...rest, status: 'reversed', refunded: order.moved })
 }
 
-/** Gives back a part or all. False: more than is left, or there is nothing to give back. */
-export function giveBack(desk: Desk, order: Order, units: bigint, key?: string): boolean {
-  if (key !== undefined && order.refundKeys?.includes(key)) return true
-  if (order.status !== 'succeeded' || order.moved === undefined || units <= 0n) return false
+/** Gives back a part or all, at once or once it is told to. Undefined: more than is left, or there is nothing to give back. */
+export function giveBack(desk: Desk, order: Order, units: bigint, key?: string): 'done' | 'pending' | undefined {
+  const pending = order.pendingRefunds ?? []
+  if (key !== undefined && order.refundKeys?.includes(key)) return pending.length > 0 ? 'pending' : 'done'
+  if (order.status !== 'succeeded' || order.moved === undefined || units <= 0n) return undefined
+  const taken = pending.reduce((sum, one) => sum + BigInt(one), BigInt(order.refunded) + units)
+  if (taken > BigInt(order.moved)) return undefined
+  const keyed: Order = { ...order, ...(key === undefined ? {} : { refundKeys: [...(order.refundKeys ?? []), key] }) }
+  if (desk.faults.takeRefund(desk.dialect.name) === 'pending') {
+    put(desk, { ...keyed, pendingRefunds: [...pending, units.toString()] })
+    return 'pending'
+  }
+  refundNow(desk, keyed, units)
+  return 'done'
+}
+
+/** Ends what was taken up of refunds: the payer gets all of it. */
+export function endRefunds(desk: Desk, order: Order): Order {
+  const { pendingRefunds = [], ...rest } = order
+  return pendingRefunds.length === 0 ? order : refundNow(desk, rest, pendingRefunds.reduce((sum, one) => sum + BigInt(one), 0n))
+}
+
+function refundNow(desk: Desk, order: Order, units: bigint): Order {
   const refunded = BigInt(order.refunded) + units
-  if (refunded > BigInt(order.moved)) return false
-  const after: Order = { ...order, refunded: refunded.toString(), ...(key === undefined ? {} : { refundKeys: [...(order.refundKeys ?? []), key] }) }
-  if (refunded === BigInt(order.moved)) ended(desk, { ...after, status: 'reversed' })
-  else put(desk, after)
-  return true
+  const after: Order = { ...order, refunded: refunded.toString() }
+  return refunded === BigInt(order.moved!) ? ended(desk, { ...after, status: 'reversed' }) : put(desk, after)
 }

@@ -5,6 +5,8 @@
  * - get_status3.php [D] freedompay.kz/docs-en/merchant-api/after-pay; revoke.php [D] the same
  * - g2g/p2p2nonreg and its post_link [D] freedompay.kz/docs-en/gateway-api/payout; payout_status2 by pg_order_id [D] the same;
  *   that the answer's pg_status `ok` says only that it was taken up [U]; what repeats an order id [U]: 9403 here
+ * - a refund is a payment of its own, negative, and the newest of its order: recorded from production by the authors of
+ *   github.com/vevovip/chaospay; that one under way says `process` [U], from the payments' own words
  * - `revoked` for a payout that came back [U]
  * - a second key for payouts, times of Almaty [U] as clients do it; idempotency by pg_idempotency_key [D], its extent [U]
  * - test cards and the code of 3-D Secure [D] freedompay.kz/docs-en, "Test cards"; 5483180000000294 [U]: of our own

@@ -49,7 +49,7 @@ export function freedompayRoutes(desk: Desk, account: FreedomPayAccount): Route[
   }
   return [
     call('/init_payment.php', secretKey, true, (form) => initPayment(desk, form)),
-    call('/get_status3.php', secretKey, false, (form) => paymentStatus(requireOrder(desk, form, 'payment'))),
+    call('/get_status3.php', secretKey, false, (form) => paymentStatus(desk, form)),
     call('/revoke.php', secretKey, true, (form) => revoke(desk, form)),
     call('/g2g/p2p2nonreg', payoutSecretKey, true, (form) => payOut(desk, form)),
     call('/g2g/payout_status2', payoutSecretKey, false, (form) => payoutStatus(requireOrder(desk, form, 'payout'))),
@@ -91,24 +91,35 @@ function pageOf(desk: Desk, { number, token }: Order): Fields {
   return { pg_payment_id: String(number), pg_redirect_url: `${desk.url()}/pay/${token}`, pg_redirect_url_type: 'need data' }
 }
 
-function paymentStatus(order: Order): Fields {
+/** By the payment's number its status; by the order's, the status of its newest payment, which is a refund if there is one. */
+function paymentStatus(desk: Desk, form: Form): Fields {
+  const byNumber = desk.orders.all().find(({ kind, number }) => kind === 'payment' && String(number) === form['pg_payment_id'])
+  if (byNumber !== undefined) return statusOf(findOrder(desk, byNumber.reference, 'payment')!)
+  const order = requireOrder(desk, form, 'payment')
+  const newest = refundsOf(order).at(-1)
+  return newest === undefined ? statusOf(order) : { ...newest, pg_order_id: order.reference, pg_currency: order.currency, pg_clearing_amount: '0' }
+}
+
+/** Payments of their own, negative. What has ended is one of them here. */
+function refundsOf({ number, refunded, pendingRefunds = [], createdAt }: Order): Fields[] {
+  const made = [...(refunded === '0' ? [] : [[refunded, 'success'] as const]), ...pendingRefunds.map((units) => [units, 'process'] as const)]
+  return made.map(([units, status], at) => ({
+    pg_payment_id: `${number}${9 - at}`, pg_payment_status: status, pg_amount: `-${twoDecimals(units)}`, pg_payment_date: almatyTime(createdAt), pg_reference: '',
+  }))
+}
+
+function statusOf(order: Order): Fields {
   const status = paymentStatuses[order.status]
   const moved = order.moved ?? order.units
   const [code, description] = failureOf(order)
-  const back = `-${twoDecimals(order.refunded)}`
+  const refunds = refundsOf(order)
   return {
     pg_payment_id: String(order.number), pg_order_id: order.reference, pg_can_reject: '1', pg_payment_method: 'bankcard',
     pg_amount: twoDecimals(moved), pg_currency: order.currency, pg_payment_status: status,
     ...(status === 'success' ? { pg_clearing_amount: twoDecimals(moved), pg_captured: '1', pg_net_amount: netOf(order) } : {}),
     pg_reference: String(order.number), pg_card_pan: maskOf(order), pg_create_date: almatyTime(order.createdAt),
-    ...(order.refunded === '0' ? {} : {
-      pg_refund_amount: back,
-      pg_refund_payments: {
-        pg_refund_payment: {
-          pg_payment_id: `${order.number}9`, pg_payment_status: 'success', pg_amount: back, pg_payment_date: almatyTime(order.createdAt), pg_reference: '',
-        },
-      },
-    }),
+    ...(order.refunded === '0' ? {} : { pg_refund_amount: `-${twoDecimals(order.refunded)}` }),
+    ...(refunds.length === 0 ? {} : { pg_refund_payments: { pg_refund_payment: refunds.at(-1)! } }),
     ...(status === 'failed' ? { pg_failure_code: code, pg_failure_description: description } : {}),
   }
 }
@@ -116,7 +127,7 @@ function paymentStatus(order: Order): Fields {
 function revoke(desk: Desk, form: Form): Fields {
   const order = desk.orders.all().find(({ kind, number }) => kind === 'payment' && String(number) === form['pg_payment_id'])
   if (order === undefined) throw new FreedomPayError('340', 'Payment is not found')
-  if (!giveBack(desk, order, amount(form, 'pg_refund_amount'), form['pg_idempotency_key'])) throw new FreedomPayError('490', 'Payment cannot be cancelled')
+  if (giveBack(desk, order, amount(form, 'pg_refund_amount'), form['pg_idempotency_key']) === undefined) throw new FreedomPayError('490', 'Payment cannot be cancelled')
   return {}
 }
 

@@ -5,6 +5,9 @@
  * - fields and statuses of answers and callbacks [D] liqpay.ua/en/doc/api/callback, McSym28/liqpay-api-ex (2024-08)
  * - callbacks as a form until HTTP 200 [D] liqpay.ua/documentation/en/api/callback; their pauses [U]
  * - test cards [D] liqpay.ua/documentation/en/api/sandbox; the codes of 3-D Secure and OTP [U]
+ * - a refund in the queue for the shop's next payments [D] liqpay.ua/documentation/en/api/aquiring/refund; `wait_amount` of its answer,
+ *   status `wait_reserve` and `wait_reserve_status` of the payment [D] liqpay.ua/en/doc/api/information/status; which of the two
+ *   last a queued refund has [U]: the whole shows the status here, a part the flag, as the sample of that page (`success`, `true`)
  * - err_code [D] liqpay.ua/en/doc/api/errors; `expired` as a code [U]; refund_amount as a sum of all refunds [U]
  */
 import type { Dialect, TestCard } from '../emulator/desk.ts'
@@ -51,7 +54,7 @@ export function record({ publicKey, version }: LiqPayAccount, order: Order): Rec
   const fee = order.fee ?? '0'
   const [code, description] = order.status === 'expired' ? ['expired', 'The payment was not made in time'] : errors[order.reason ?? 'refused']
   return {
-    result: 'ok', action: isPayout ? 'p2pcredit' : 'pay', status: statuses[order.status], version, public_key: publicKey, acq_id: 414_963,
+    result: 'ok', action: isPayout ? 'p2pcredit' : 'pay', status: isWholeQueued(order) ? 'wait_reserve' : statuses[order.status], version, public_key: publicKey, acq_id: 414_963,
     order_id: order.reference, liqpay_order_id: `EMU${order.number}`, payment_id: order.number, transaction_id: order.number,
     type: isPayout ? 'p2pcredit' : 'buy', paytype: 'card', description: order.description, currency: order.currency, amount: float(moved),
     sender_commission: float(isPayout ? fee : '0'), receiver_commission: float(isPayout ? '0' : fee), agent_commission: float('0'),
@@ -59,9 +62,14 @@ export function record({ publicKey, version }: LiqPayAccount, order: Order): Rec
     commission_debit: float('0'), commission_credit: float(fee), mpi_eci: '7', is_3ds: false, language: 'uk', create_date: order.createdAt,
     ...maskOf(order),
     ...(order.refunded === '0' ? {} : { refund_amount: float(order.refunded) }),
+    ...(order.pendingRefunds === undefined ? {} : { wait_reserve_status: 'true' }),
     ...(order.decidedAt === undefined ? {} : { end_date: order.decidedAt }),
     ...(statuses[order.status] === 'failure' ? { err_code: code, err_description: description } : {}),
   }
+}
+
+function isWholeQueued({ pendingRefunds = [], moved, refunded }: Order): boolean {
+  return pendingRefunds.length > 0 && pendingRefunds.reduce((sum, one) => sum + BigInt(one), BigInt(refunded)) === BigInt(moved ?? '0')
 }
 
 function maskOf({ kind, card }: Order): Record<string, string> {

@@ -68,10 +68,10 @@ function request(desk: Desk, account: LiqPayAccount, body: string): Record<strin
     if (order === undefined) throw new LiqPayError('payment_not_found', 'Payment is not found')
     if (action === 'status') return record(account, order)
     if (action !== 'refund') throw new LiqPayError('err_path', 'Wrong request url')
-    const isGivenBack = order.kind === 'payment' && giveBack(desk, order, unitsOf(textOf(fields, 'amount')) ?? 0n)
-    if (!isGivenBack) throw new LiqPayError('payment_err_status', 'Wrong payment status')
-    const after = findOrder(desk, order.reference)!
-    return { action: 'refund', result: 'ok', payment_id: order.number, status: after.status === 'reversed' ? 'reversed' : 'success', wait_amount: false }
+    const refund = order.kind === 'payment' ? giveBack(desk, order, unitsOf(textOf(fields, 'amount')) ?? 0n) : undefined
+    if (refund === undefined) throw new LiqPayError('payment_err_status', 'Wrong payment status')
+    const { status } = record(account, findOrder(desk, order.reference)!)
+    return { action: 'refund', result: 'ok', payment_id: order.number, status, wait_amount: refund === 'pending' }
   } catch (error) {
     if (error instanceof LiqPayError) return { result: 'error', status: 'error', err_code: error.code, err_description: error.message }
     throw error

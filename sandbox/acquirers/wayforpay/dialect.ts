@@ -5,6 +5,7 @@
  * - P2P_CREDIT's answer is signed over dates in place of the card: AratKruglik/WayForPaySDK (2025), [U]
  * - a callback is JSON under a form's content type: captured in production on 2026-08-17, tests of hide-mail.org
  * - the payer is sent back by a POST with the same fields [D] github.com/wayforpay/php-sdk, examples/returnUrl.php
+ * - `RefundInProcessing` while the shop's balance is too small for a refund [D] .../852131; its code 1138 [D] the same page
  * - pauses between callbacks [U]; test cards [U]: of our own; what CHECK_STATUS says of an order nobody paid yet [U]
  */
 import type { Message } from '../deliveries.ts'
@@ -39,6 +40,9 @@ const statuses: Readonly<Record<Status, string>> = {
   created: 'InProcessing', secure: 'InProcessing', processing: 'Pending', succeeded: 'Approved', refused: 'Declined', expired: 'Expired', reversed: 'Refunded',
 }
 
+/** The status, reason and code of a refund that waits for the shop's balance. */
+export const refundInProcessing = ['RefundInProcessing', 'Refund is in processing', 1138] as const
+
 function reasonOf({ status, reason }: Order): readonly [number, string] {
   if (status === 'refused') return reasons[reason ?? 'refused']
   if (status === 'expired') return [1124, 'Cardholder Session Expired']
@@ -49,14 +53,14 @@ function reasonOf({ status, reason }: Order): readonly [number, string] {
 
 /** A transaction as CHECK_STATUS and callbacks tell it, unsigned. */
 export function record({ merchantAccount }: WayForPayAccount, order: Order): Record<string, unknown> {
-  const [code, reason] = reasonOf(order)
+  const [status, reason, code] = order.pendingRefunds === undefined ? [statuses[order.status], ...reasonOf(order).toReversed()] : refundInProcessing
   const isDone = order.status === 'succeeded' || order.status === 'reversed'
   return {
     merchantAccount, orderReference: order.reference, amount: number(shortest(order.moved ?? order.units)), currency: order.currency,
     authCode: isDone ? String(order.number).slice(-6) : '', email: null, phone: null,
     createdDate: Math.floor(order.createdAt / 1_000), processingDate: Math.floor((order.decidedAt ?? order.createdAt) / 1_000),
     cardPan: order.card === undefined ? '' : `${order.card.first.slice(0, 2)}****${order.card.last}`, cardType: order.card === undefined ? null : 'Visa',
-    issuerBankCountry: 'Ukraine', issuerBankName: 'EMULATOR', recToken: '', transactionStatus: statuses[order.status], reason, reasonCode: code,
+    issuerBankCountry: 'Ukraine', issuerBankName: 'EMULATOR', recToken: '', transactionStatus: status, reason, reasonCode: code,
     fee: number(shortest(order.fee ?? '0')), paymentSystem: 'card',
   }
 }

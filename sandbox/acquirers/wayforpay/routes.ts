@@ -9,7 +9,7 @@ import { html } from '../emulator/payer.ts'
 import { findOrder, giveBack, placeOrder } from '../emulator/payments.ts'
 import type { Placed } from '../emulator/payments.ts'
 import { placePayout } from '../emulator/payouts.ts'
-import { payoutAnswer, record, signed } from './dialect.ts'
+import { payoutAnswer, record, refundInProcessing, signed } from './dialect.ts'
 import type { WayForPayAccount } from './dialect.ts'
 import { isSigned } from './signature.ts'
 
@@ -91,9 +91,11 @@ function act(desk: Desk, account: WayForPayAccount, fields: Fields): string {
   const order = findOrder(desk, reference)
   if (order === undefined) throw new WayForPayError(1127, 'Order Not Found')
   if (!isRefund) return signed(account, record(account, order))
-  if (order.kind === 'payout' || !giveBack(desk, order, unitsOf(textOf(fields, 'amount')) ?? 0n)) throw new WayForPayError(1128, 'Refund Limit Exceeded')
+  const done = order.kind === 'payout' ? undefined : giveBack(desk, order, unitsOf(textOf(fields, 'amount')) ?? 0n)
+  if (done === undefined) throw new WayForPayError(1128, 'Refund Limit Exceeded')
   const { merchantAccount } = account
-  const refund = { merchantAccount, orderReference: reference, transactionStatus: 'Refunded', reason: 'Ok', reasonCode: 1100 }
+  const [transactionStatus, reason, reasonCode] = done === 'pending' ? refundInProcessing : (['Refunded', 'Ok', 1100] as const)
+  const refund = { merchantAccount, orderReference: reference, transactionStatus, reason, reasonCode }
   return signed(account, refund, ['merchantAccount', 'orderReference', 'transactionStatus', 'reasonCode'])
 }
 

@@ -11,7 +11,7 @@ import { style } from './style.ts'
 const safety = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
+  'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 }
 

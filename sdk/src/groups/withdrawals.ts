@@ -38,7 +38,7 @@ const fiat = (call: Call) => ({
 })
 
 export const withdrawals = (call: Call) => ({
-  /** The withdrawal of any kind that carries the `localId`, or undefined when none was ever accepted with it. */
+  /** What was placed with the `localId`: a withdrawal of any kind or an exchange. Undefined when nothing was accepted with it. */
   find: async (localId: string, options?: CallOptions) => {
     const [found] = await call('findWithdrawals', { query: { localId } }, options)
     return found

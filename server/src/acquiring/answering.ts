@@ -2,18 +2,32 @@ import type { AcquirerState } from '../adapters/acquirers/port.ts'
 import type { Moment } from '../base/moment.ts'
 import { moveOf } from '../base/moves.ts'
 import type { Tx } from '../db/index.ts'
-import { noEffects, type Effects } from '../effects/index.ts'
+import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { book, bookCost } from './booking.ts'
 import { paymentMoves } from './machine.ts'
+import { heedBack, isBooked } from './going-back.ts'
 import type { Payment, PaymentListener } from './payment.ts'
-import { hasOpenRefund } from './refund-store.ts'
-import { isOver, nextAsk } from './schedule.ts'
-import { takeBack } from './taking-back.ts'
+import { isGivenUp, isOver, nextAsk } from './schedule.ts'
 import { askAgainAt, lockPayment, movePayment } from './store.ts'
 
 type Paid = Extract<AcquirerState, { kind: 'succeeded' | 'reversed' }>
 type Refused = Extract<AcquirerState, { kind: 'refused' }>
+
+/** Who is told, and what the acquirer that was asked does after a refusal. */
+export interface Answering {
+  listener: PaymentListener
+  /** its page takes another card after it refused one */
+  takesOtherCards: boolean
+}
+
+interface Taking extends Answering {
+  moment: Moment
+  /** when the payment is asked about next where the answer changes nothing */
+  again: Date | null
+  /** and where it does: the acquirer may have called meanwhile */
+  afterMove: Date | null
+}
 
 /**
  * What the acquirer's own answer to being asked changes. Whatever came before it, in whatever order, money that is there is
@@ -24,94 +38,71 @@ export const heedAnswer = async (
   tx: Tx,
   { id, epoch }: Pick<Payment, 'id' | 'epoch'>,
   answer: AcquirerState,
-  listener: PaymentListener,
+  answering: Answering,
   moment: Moment,
 ): Promise<Effects> => {
-  const payment = await lockPayment(tx, id)
-  if (!payment) throw new Error(`there is no payment ${id}`)
-  const after = (next: Date | null): Date | null => (payment.epoch === epoch ? next : moment.at)
+  const locked = await lockPayment(tx, id)
+  if (!locked) throw new Error(`there is no payment ${id}`)
+  const payment = { ...locked, epoch }
+  const { at } = moment
+  const taking: Taking = { ...answering, moment, again: nextAsk(payment, at, answering.takesOtherCards), afterMove: locked.epoch === epoch ? null : at }
+  if (isGivenUp(payment, at)) await alertUnconfirmed(tx, payment, moment)
   switch (answer.kind) {
     case 'succeeded':
-      return succeeded(tx, payment, answer, listener, after(null), moment)
+      return succeeded(tx, payment, answer, taking)
     case 'reversed':
-      return reversed(tx, { ...payment, epoch }, answer, listener, after(null), moment)
+      return reversed(tx, payment, answer, taking)
     case 'refused':
-      return refused(tx, payment, answer, listener, after(null), moment)
+      return refused(tx, payment, answer, taking)
     default:
-      return notEnded(tx, { ...payment, epoch }, listener, moment)
+      return notEnded(tx, payment, taking)
   }
 }
 
-const succeeded = async (
-  tx: Tx,
-  payment: Payment,
-  answer: Paid,
-  listener: PaymentListener,
-  next: Date | null,
-  moment: Moment,
-): Promise<Effects> => {
-  await resolveAlert(tx, 'payment-unconfirmed', payment.id, moment.at)
-  if (moveOf(paymentMoves, payment.state, 'suspended')) return book(tx, payment, answer, listener, next, moment)
-  await askAgainAt(tx, payment, next)
-  if (payment.state !== 'credited' && payment.state !== 'suspended') return noEffects
+const succeeded = async (tx: Tx, payment: Payment, answer: Paid, { listener, again, afterMove, moment }: Taking): Promise<Effects> => {
+  if (moveOf(paymentMoves, payment.state, 'suspended')) {
+    await resolveAlert(tx, 'payment-unconfirmed', payment.id, moment.at)
+    // What went back of it already is seen when it is asked about as a booked payment.
+    return book(tx, payment, answer, listener, (answer.backUnits ?? 0n) > 0n ? moment.at : afterMove, moment)
+  }
+  if (!isBooked(payment)) {
+    await askAgainAt(tx, payment, again)
+    return noEffects
+  }
   if (answer.units !== payment.paidUnits || answer.ticker !== payment.paidTicker) {
     await alertContradiction(tx, payment, `it now says ${answer.units} minor units of ${answer.ticker}`, moment)
   }
-  return answer.feeUnits === undefined ? noEffects : bookCost(tx, payment, answer.feeUnits, moment)
+  const cost = answer.feeUnits === undefined ? noEffects : await bookCost(tx, payment, answer.feeUnits, moment)
+  return joinEffects([cost, await heedBack(tx, payment, answer.backUnits ?? 0n, { again, afterMove }, moment)])
 }
 
-const reversed = async (
-  tx: Tx,
-  payment: Payment,
-  answer: Paid,
-  listener: PaymentListener,
-  next: Date | null,
-  moment: Moment,
-): Promise<Effects> => {
-  if (payment.state !== 'credited' && payment.state !== 'suspended') {
-    const { acquirerReference, maskedCard } = answer
-    return moveAndTell(tx, payment, 'reversed', { acquirerReference, maskedCard }, listener, next, moment)
-  }
-  // What we gave back ourselves looks the same: it is known only once the refund has ended.
-  if (await hasOpenRefund(tx, payment)) {
-    await askAgainAt(tx, payment, new Date(moment.at.getTime() + 60_000))
-    return noEffects
-  }
-  if (payment.refundedUnits === payment.paidUnits) {
-    await askAgainAt(tx, payment, next)
-    return noEffects
-  }
-  return takeBack(tx, payment, next, moment)
+const reversed = async (tx: Tx, payment: Payment, answer: Paid, taking: Taking): Promise<Effects> => {
+  if (isBooked(payment)) return heedBack(tx, payment, answer.backUnits, taking, taking.moment)
+  const { acquirerReference, maskedCard } = answer
+  return moveAndTell(tx, payment, 'reversed', { acquirerReference, maskedCard }, taking.afterMove, taking)
 }
 
-const refused = async (
-  tx: Tx,
-  payment: Payment,
-  { code, message, acquirerReference, maskedCard }: Refused,
-  listener: PaymentListener,
-  next: Date | null,
-  moment: Moment,
-): Promise<Effects> => {
-  if (payment.state === 'credited' || payment.state === 'suspended') {
-    await alertContradiction(tx, payment, `it now says refused (${code}: ${message})`, moment)
-    await askAgainAt(tx, payment, next)
+const refused = async (tx: Tx, payment: Payment, { code, message, acquirerReference, maskedCard }: Refused, taking: Taking): Promise<Effects> => {
+  const { moment, takesOtherCards, afterMove } = taking
+  if (isBooked(payment)) await alertContradiction(tx, payment, `it now says refused (${code}: ${message})`, moment)
+  if (isBooked(payment) || payment.calledAt !== null) {
+    await askAgainAt(tx, payment, taking.again)
     return noEffects
   }
-  return moveAndTell(tx, payment, 'refused', { refusalCode: code, refusalMessage: message, acquirerReference, maskedCard }, listener, next, moment)
+  const next = afterMove ?? nextAsk({ ...payment, state: 'refused' }, moment.at, takesOtherCards)
+  return moveAndTell(tx, payment, 'refused', { refusalCode: code, refusalMessage: message, acquirerReference, maskedCard }, next, taking)
 }
 
 /** Waiting or unknown concludes nothing about money; it only says when nobody can be paying any more. */
-const notEnded = async (tx: Tx, payment: Payment, listener: PaymentListener, moment: Moment): Promise<Effects> => {
-  if (isOver(payment, moment.at)) {
-    if (payment.state === 'reported') {
-      const text = `${payment.acquirer} called to say that payment ${payment.id} is paid, and does not confirm it when asked: ask the acquirer`
-      await raiseAlert(tx, { kind: 'payment-unconfirmed', subject: payment.id, text }, moment)
-    } else if (moveOf(paymentMoves, payment.state, 'expired')) {
-      return moveAndTell(tx, payment, 'expired', {}, listener, nextAsk({ ...payment, state: 'expired' }, moment.at), moment)
+const notEnded = async (tx: Tx, payment: Payment, taking: Taking): Promise<Effects> => {
+  const { at } = taking.moment
+  if (isOver(payment, at)) {
+    if (payment.state === 'reported') await alertUnconfirmed(tx, payment, taking.moment)
+    else if (moveOf(paymentMoves, payment.state, 'expired')) {
+      return moveAndTell(tx, payment, 'expired', {}, taking.afterMove ?? nextAsk({ ...payment, state: 'expired' }, at), taking)
     }
   }
-  const isEnded = ['credited', 'suspended', 'refused', 'not-taken', 'reversed'].includes(payment.state)
-  await askAgainAt(tx, payment, isEnded ? null : nextAsk(payment, moment.at))
+  await askAgainAt(tx, payment, taking.again)
   return noEffects
 }
 
@@ -120,17 +111,21 @@ const moveAndTell = async (
   payment: Payment,
   event: 'refused' | 'expired' | 'reversed',
   learned: Parameters<typeof movePayment>[3],
-  listener: PaymentListener,
   next: Date | null,
-  moment: Moment,
+  { listener, again, moment }: Taking,
 ): Promise<Effects> => {
   const move = moveOf(paymentMoves, payment.state, event)
   const moved = move && (await movePayment(tx, payment, event, learned, { at: moment.at, next }))
   if (!moved) {
-    await askAgainAt(tx, payment, next)
+    await askAgainAt(tx, payment, again)
     return noEffects
   }
   return move.effects.includes('tellEnded') ? listener.ended(tx, moved, moment) : noEffects
+}
+
+const alertUnconfirmed = (tx: Tx, payment: Payment, moment: Moment): Promise<void> => {
+  const text = `${payment.acquirer} called to say something else of payment ${payment.id} than that it is ${payment.state}, and does not confirm it when asked: look in its console`
+  return raiseAlert(tx, { kind: 'payment-unconfirmed', subject: payment.id, text }, moment)
 }
 
 const alertContradiction = async (tx: Tx, payment: Payment, says: string, moment: Moment): Promise<void> => {

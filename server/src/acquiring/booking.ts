@@ -4,6 +4,8 @@ import type { Tx } from '../db/index.ts'
 import { lockDebts, pairText, unfreezeDebtors } from '../debts/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import { settingsOf } from '../merchants/index.ts'
+import { heldParts, holdParts } from './holding.ts'
 import type { Payment, PaymentListener, SuspendedFor } from './payment.ts'
 import { acceptItem, costItem, creditItem, suspendItem } from './postings.ts'
 import { lockPayment, movePayment, setCost, type Learned } from './store.ts'
@@ -41,7 +43,7 @@ export const book = async (
 const credit = async (tx: Tx, payment: Payment, fee: bigint, learned: Learned, next: Date | null, moment: Moment): Promise<Effects> => {
   const moved = await movePayment(tx, payment, 'credited', { ...learned, fee }, { at: moment.at, next })
   if (!moved) throw new Error(`payment ${payment.id} is ${payment.state}, which takes no credit`)
-  return repaying(tx, moved, (owed) => creditItem({ ...atAcquirer(moved), units: moved.paidUnits!, fee }, owed, moment), moment)
+  return repaying(tx, moved, moved.paidUnits! - fee, (owed) => creditItem({ ...atAcquirer(moved), units: moved.paidUnits!, fee }, owed, moment), moment)
 }
 
 const suspend = async (
@@ -71,18 +73,22 @@ const atAcquirer = ({ merchantId, id, acquirer, paidTicker, costUnits }: Payment
   merchantId, id, acquirer, ticker: paidTicker!, costUnits,
 })
 
-/** A posting that brings a merchant money repays first what it owes. */
+/** A posting that brings a merchant money repays first what it owes; the rest may be held by its settings. @param net of our fee */
 const repaying = async (
   tx: Tx,
-  { merchantId, paidTicker }: Payment,
+  payment: Payment,
+  net: bigint,
   post: (owed: bigint) => ReturnType<typeof creditItem>,
   moment: Moment,
 ): Promise<Effects> => {
+  const { merchantId, paidTicker } = payment
   const pair = { merchantId, asset: paidTicker! }
   const before = (await lockDebts(tx, [pair])).get(pairText(pair)) ?? 0n
   const { item, owed } = post(before)
   if (before > 0n && owed === 0n) await unfreezeDebtors(tx, [pair], moment)
-  return { items: [item], notices: [] }
+  const credited = net - (before - owed)
+  const held = await holdParts(tx, payment, heldParts(credited, await settingsOf(tx, merchantId), moment.at), moment)
+  return { items: [item, ...held], notices: [] }
 }
 
 /** The operator gives suspended money to the merchant. Throws unless it is in suspense, whole. */
@@ -95,7 +101,7 @@ export const acceptPayment = async (tx: Tx, id: string, listener: PaymentListene
   const moved = await movePayment(tx, payment, 'credited', { fee, suspendedFor: null }, { at: moment.at, next: null })
   if (!moved) throw new Error(`payment ${id} has changed: try again`)
   await resolveAlert(tx, 'payment-suspended', id, moment.at)
-  return repaying(tx, moved, (owed) => acceptItem({ ...atAcquirer(moved), units: moved.paidUnits!, fee }, owed, moment), moment)
+  return repaying(tx, moved, moved.paidUnits! - fee, (owed) => acceptItem({ ...atAcquirer(moved), units: moved.paidUnits!, fee }, owed, moment), moment)
 }
 
 /** What the acquirer kept is known, or known better. The payment's row is locked by the caller. */

@@ -6,7 +6,7 @@ import type { Moment } from '../base/moment.ts'
 import type { Db, Tx } from '../db/index.ts'
 import { noEffects, type Effects } from '../effects/index.ts'
 import { raiseOrRenewAlert } from '../platform/alerts.ts'
-import type { PaymentListener } from './payment.ts'
+import type { Payment, PaymentListener } from './payment.ts'
 import { lockPayment, movePayment, wakePayment } from './store.ts'
 
 /** A callback whose signature is right. It is a hint: nothing is booked before the acquirer was asked (F1). */
@@ -56,8 +56,20 @@ export const createPaymentHearing = (listener: PaymentListener): CallbackListene
   if (!payment || payment.acquirer !== acquirer) return undefined
   const matches = state.kind === 'succeeded' && state.ticker === payment.ticker && state.units === payment.units
   const reported = matches ? await movePayment(tx, payment, 'reported', {}, { at: moment.at, next: moment.at }) : undefined
-  await wakePayment(tx, acquirer, reference, moment.at)
+  await wakePayment(tx, acquirer, reference, moment.at, contradicts(payment, state))
   return reported ? listener.reported(tx, reported, moment) : noEffects
+}
+
+/** Whether a callback says something else of a payment than the state in which it has ended. */
+const contradicts = ({ state, refundedUnits }: Payment, said: AcquirerState): boolean => {
+  switch (state) {
+    case 'refused': case 'not-taken': case 'expired':
+      return said.kind === 'succeeded'
+    case 'credited': case 'suspended':
+      return said.kind === 'refused' || said.kind === 'reversed' || (said.kind === 'succeeded' && (said.backUnits ?? 0n) > refundedUnits)
+    default:
+      return false
+  }
 }
 
 const KEPT_MS = 90 * 86_400_000

@@ -133,7 +133,7 @@ const ask = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment): 
   await deps.pause('payment-not-asked')
   let answer
   try {
-    answer = await acquirer.paymentState(payment.id)
+    answer = await acquirer.paymentState(payment.id, payment.acquirerReference ?? undefined)
   } catch (error) {
     if (!(error instanceof AcquirerUnreachable)) throw error
     await noteOutcome(deps, acquirer, false)
@@ -144,7 +144,7 @@ const ask = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment): 
   await deps.pause('payment-answer-not-stored')
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    await carryOut(tx, await heedAnswer(tx, payment, answer, listener, moment), moment)
+    await carryOut(tx, await heedAnswer(tx, payment, answer, { listener, takesOtherCards: acquirer.capabilities.takesOtherCards ?? false }, moment), moment)
   })
   await resolveAlert(runtime.db, 'acquirer-unreachable', acquirer.name, momentOf(runtime).at)
 }

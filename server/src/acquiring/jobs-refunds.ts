@@ -1,13 +1,14 @@
-import { AcquirerRefusal, AcquirerUnreachable, type Acquirer, type AcquirerState, type CardTicker } from '../adapters/acquirers/port.ts'
+import { AcquirerRefusal, AcquirerUnreachable, type Acquirer, type CardTicker, type RefundOrder } from '../adapters/acquirers/port.ts'
 import { inTransaction } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import type { PaymentListener } from './payment.ts'
-import { heedRefund, recordRefundAsked } from './refunding.ts'
+import { heedRefund, recordRefundSending, recordRefundUnsent, type RefundAnswer } from './refunding.ts'
 import { claimRefunds, refundAgainAt, type Refund } from './refund-store.ts'
 import { findPayment } from './store.ts'
 
+/** Another worker that takes a refund up meanwhile can't send it, and only asks about what was sent. */
 const LEASE_MS = 120_000
 const AGAIN_MS = 60_000
 const MOST_AT_ONCE = 10
@@ -19,53 +20,83 @@ export interface RefundJobDeps {
   pause(name: string): Promise<void>
 }
 
-/** Gives money back through the acquirer it came by. Asking again with the same reference is the same refund. */
+/** Gives money back through the acquirer it came by: each refund is sent once, and asked about until it has ended. */
 export const createRefundJob = (deps: RefundJobDeps, everyMs: number): Job => ({
   name: 'refunds of payments',
   everyMs,
   run: async () => {
     const due = await claimRefunds(deps.runtime.db, momentOf(deps.runtime).at, LEASE_MS, MOST_AT_ONCE)
-    for (const refund of due) {
-      try {
-        await step(deps, refund)
-      } catch (error) {
-        deps.runtime.log.warn({ err: error, refund: refund.id }, 'a step of a refund failed and is tried again')
-        await refundAgainAt(deps.runtime.db, refund, new Date(deps.runtime.clock.business() + AGAIN_MS))
-      }
-    }
+    await Promise.all(due.map((refund) => guardedStep(deps, refund)))
     return due.length === MOST_AT_ONCE
   },
 })
 
+const guardedStep = async (deps: RefundJobDeps, refund: Refund): Promise<void> => {
+  try {
+    await step(deps, refund)
+  } catch (error) {
+    if (error instanceof ClaimLost) return
+    deps.runtime.log.warn({ err: error, refund: refund.id }, 'a step of a refund failed and is tried again')
+    await refundAgainAt(deps.runtime.db, refund, new Date(deps.runtime.clock.business() + AGAIN_MS))
+  }
+}
+
+/** Another worker has taken the refund up: this one must not send it. */
+class ClaimLost extends Error {
+  override name = 'ClaimLost'
+}
+
 const step = async (deps: RefundJobDeps, refund: Refund): Promise<void> => {
   const { runtime } = deps
   const acquirer = deps.acquirers.get(refund.acquirer)
-  const asked = await inTransaction(runtime.db, (tx) => {
-    const { at } = momentOf(runtime)
-    return recordRefundAsked(tx, refund, new Date(at.getTime() + LEASE_MS), at)
-  })
-  if (!asked) return
-  await deps.pause('refund-asked-not-sent')
   const payment = await findPayment(runtime.db, refund.paymentId)
-  const answer = await askFor(acquirer, refund, payment!.refundedUnits - refund.units)
+  const order: RefundOrder = {
+    reference: refund.paymentId, acquirerReference: payment!.acquirerReference ?? undefined, refundReference: refund.id,
+    units: refund.units, refundedUnits: payment!.refundedUnits - refund.units, ticker: refund.ticker as CardTicker,
+  }
+  const answer = refund.state === 'asked' ? await ask(acquirer, order) : await send(deps, acquirer, refund, order)
   await deps.pause('refund-answer-not-stored')
-  await inTransaction(runtime.db, async (tx) => {
+  if (answer) await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     await carryOut(tx, await heedRefund(tx, refund, answer, deps.listener, moment), moment)
   })
 }
 
-const askFor = async (acquirer: Acquirer | undefined, { paymentId, id, units, ticker }: Refund, refundedUnits: bigint): Promise<AcquirerState> => {
-  // It may have been asked before it was taken out of the configuration.
-  if (!acquirer) return { kind: 'unknown', reason: 'not configured' }
-  if (!acquirer.refund || !acquirer.capabilities.refund) {
-    return { kind: 'refused', acquirerReference: undefined, code: 'not-offered', message: 'this acquirer gives no refunds by its interface', maskedCard: undefined }
-  }
+const ask = async (acquirer: Acquirer | undefined, order: RefundOrder): Promise<RefundAnswer> => {
+  // It may have been sent before its acquirer was taken out of the configuration.
+  if (!acquirer?.refundState) return { state: { kind: 'unknown', reason: 'its acquirer is not configured' }, isToRefund: false }
   try {
-    return await acquirer.refund({ reference: paymentId, refundReference: id, units, refundedUnits, ticker: ticker as CardTicker })
+    return { state: await acquirer.refundState(order), isToRefund: false }
   } catch (error) {
-    if (error instanceof AcquirerRefusal) return { kind: 'refused', acquirerReference: undefined, code: error.code, message: error.message, maskedCard: undefined }
-    if (error instanceof AcquirerUnreachable) return { kind: 'unknown', reason: error.message }
+    if (error instanceof AcquirerUnreachable) return { state: { kind: 'unknown', reason: error.message }, isToRefund: false }
     throw error
   }
 }
+
+/** @returns undefined when the acquirer has provably not heard of it, which is recorded */
+const send = async (deps: RefundJobDeps, acquirer: Acquirer | undefined, refund: Refund, order: RefundOrder): Promise<RefundAnswer | undefined> => {
+  const { runtime } = deps
+  if (!acquirer) return { state: { kind: 'unknown', reason: 'its acquirer is not configured' }, isToRefund: false }
+  if (!acquirer.refund || !acquirer.capabilities.refund) return { state: NOT_OFFERED, isToRefund: false }
+  let sent: Refund | undefined
+  const sending = async (): Promise<void> => {
+    const { at } = momentOf(runtime)
+    sent = await inTransaction(runtime.db, (tx) => recordRefundSending(tx, refund, new Date(at.getTime() + LEASE_MS), at))
+    if (!sent) throw new ClaimLost()
+    await deps.pause('refund-asked-not-sent')
+  }
+  try {
+    return { state: await acquirer.refund(order, sending), isToRefund: true }
+  } catch (error) {
+    if (error instanceof AcquirerRefusal) return { state: { ...NOT_OFFERED, code: error.code, message: error.message }, isToRefund: true }
+    if (!(error instanceof AcquirerUnreachable)) throw error
+    const unsent = sent
+    if (!unsent || error.sent) return { state: { kind: 'unknown', reason: error.message }, isToRefund: false }
+    await inTransaction(runtime.db, (tx) => recordRefundUnsent(tx, unsent, momentOf(runtime)))
+    return undefined
+  }
+}
+
+const NOT_OFFERED = {
+  kind: 'refused', acquirerReference: undefined, code: 'not-offered', message: 'this acquirer gives no refunds by its interface', maskedCard: undefined,
+} as const

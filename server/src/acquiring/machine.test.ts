@@ -4,7 +4,7 @@ import { AWAITED, paymentMoves, UNDER_WAY, type PaymentEvent, type PaymentState 
 import { refundMoves, type RefundEvent, type RefundState } from './refund-machine.ts'
 
 const STATES = Object.keys(paymentMoves) as PaymentState[]
-const EVENTS: PaymentEvent[] = ['asked', 'made', 'notTaken', 'unanswered', 'reported', 'credited', 'suspended', 'refused', 'expired', 'reversed']
+const EVENTS: PaymentEvent[] = ['asked', 'made', 'notTaken', 'unanswered', 'reported', 'credited', 'suspended', 'refused', 'expired', 'reversed', 'disputed', 'kept']
 
 /** Every (state, event) that the table takes, and where it leads; all others are not taken. */
 const ALLOWED = `
@@ -41,8 +41,11 @@ expired reversed reversed
 not-taken credited credited
 not-taken suspended suspended
 credited reversed reversed
+credited disputed disputed
 suspended credited credited
-suspended reversed reversed`.trim().split('\n')
+suspended reversed reversed
+disputed kept credited
+disputed reversed reversed`.trim().split('\n')
 
 describe('a payment', () => {
   test('takes exactly the events of the table', () => {
@@ -58,6 +61,7 @@ describe('a payment', () => {
     expect(credits.toSorted()).toEqual(['expired', 'not-taken', 'open', 'refused', 'reported', 'unsure'])
     expect(moveOf(paymentMoves, 'suspended', 'credited')!.effects).toEqual(['accept'])
     for (const booked of ['credited', 'suspended'] as const) expect(moveOf(paymentMoves, booked, 'reversed')!.effects).toEqual(['takeBack'])
+    expect(moveOf(paymentMoves, 'disputed', 'reversed')!.effects).toEqual(['release', 'takeBack'])
   })
 
   test('is waited for exactly while it may bring money by itself', () => {
@@ -66,11 +70,14 @@ describe('a payment', () => {
   })
 })
 
-test('a refund is given back or released once', () => {
-  const events: RefundEvent[] = ['asked', 'done', 'refused']
+test('audit F-1: a refund is sent, given back or released once, and goes back only when it provably was not sent', () => {
+  const events: RefundEvent[] = ['asked', 'unsent', 'done', 'refused']
   const taken = (Object.keys(refundMoves) as RefundState[]).flatMap((state) => events.flatMap((event) => {
     const move = moveOf(refundMoves, state, event)
     return move ? [`${state} ${event} ${move.to} ${move.effects.join('+')}`] : []
   }))
-  expect(taken).toEqual(['requested asked asked ', 'asked asked asked ', 'asked done done capture', 'asked refused refused release+alert'])
+  expect(taken).toEqual([
+    'requested asked asked ', 'requested done done capture', 'requested refused refused release+alert',
+    'asked unsent requested ', 'asked done done capture', 'asked refused refused release+alert',
+  ])
 })

@@ -13,13 +13,14 @@ import { to, type Moves } from '../base/moves.ts'
  * - not-taken: proven that the acquirer has no such order
  * - refused: the acquirer ended it without money
  * - expired: the page takes no payment any more and none was under way; the acquirer is still asked, rarely
+ * - disputed: booked, and the acquirer says that money went back and not how much: held until a person or a statement says
  * - reversed: the acquirer took the money back
  */
 export type PaymentState =
-  | 'planned' | 'asking' | 'unsure' | 'open' | 'reported' | 'credited' | 'suspended' | 'not-taken' | 'refused' | 'expired' | 'reversed'
+  | 'planned' | 'asking' | 'unsure' | 'open' | 'reported' | 'credited' | 'suspended' | 'not-taken' | 'refused' | 'expired' | 'disputed' | 'reversed'
 export type PaymentEvent =
-  | 'asked' | 'made' | 'notTaken' | 'unanswered' | 'reported' | 'credited' | 'suspended' | 'refused' | 'expired' | 'reversed'
-export type PaymentEffect = 'credit' | 'suspend' | 'accept' | 'takeBack' | 'failOver' | 'tellReported' | 'tellEnded' | 'tellChanged'
+  | 'asked' | 'made' | 'notTaken' | 'unanswered' | 'reported' | 'credited' | 'suspended' | 'refused' | 'expired' | 'reversed' | 'disputed' | 'kept'
+export type PaymentEffect = 'credit' | 'suspend' | 'accept' | 'takeBack' | 'hold' | 'release' | 'failOver' | 'tellReported' | 'tellEnded' | 'tellChanged'
 
 /** What may come of a payment that an acquirer was given, whatever it said before: money that arrives is never lost. */
 const money = {
@@ -55,8 +56,10 @@ export const paymentMoves: Moves<PaymentState, PaymentEvent, PaymentEffect> = {
   refused: { ...money, reversed: to('reversed') },
   expired: { ...money, refused: to('refused'), reversed: to('reversed') },
   'not-taken': money,
-  credited: { reversed: to('reversed', 'takeBack') },
+  credited: { reversed: to('reversed', 'takeBack'), disputed: to('disputed', 'hold') },
+  // In suspense nothing is spent, so that nothing has to be held.
   suspended: { credited: to('credited', 'accept'), reversed: to('reversed', 'takeBack') },
+  disputed: { kept: to('credited', 'release'), reversed: to('reversed', 'release', 'takeBack') },
   reversed: {},
 }
 

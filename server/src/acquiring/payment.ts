@@ -37,6 +37,11 @@ export interface Payment extends PaymentOrder {
   refusalMessage: string | null
   suspendedFor: SuspendedFor | null
   refundedUnits: bigint
+  /** when the acquirer called to say something else than this state, unconfirmed since */
+  calledAt: Date | null
+  /** the hold of a disputed payment's money, and how much of it was there to be held */
+  disputeHoldId: string | null
+  disputeUnits: bigint | null
   asked: number
   epoch: number
   createdAt: Date
@@ -62,6 +67,8 @@ export interface PaymentListener {
   changed(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
   /** The acquirer has given money of a payment back; minor units of what was paid. */
   refunded(tx: Tx, payment: Payment, refund: { id: string; units: bigint }, moment: Moment): Promise<Effects>
+  /** A part of a payment that was held, minor units, is available from now on. */
+  released(tx: Tx, payment: Payment, hold: { id: string; units: bigint }, moment: Moment): Promise<Effects>
   /** What should be charged for a suspended payment that the operator gives to the merchant. */
   feeOf(payment: Payment): bigint
 }

@@ -1,5 +1,7 @@
 import type { Moment } from '../base/moment.ts'
 import { HOUSE, tidyLegs, type AccountKind, type Cause, type Item, type Leg } from '../ledger/index.ts'
+import type { CardHold } from './holding.ts'
+import type { Payment } from './payment.ts'
 
 /** Whose money moves at which account with an acquirer. Units are minor units of the currency, 1/100. */
 export interface AtAcquirer {
@@ -112,6 +114,29 @@ export const takeBackItem = (
   ]
   return { item: itemOf(payment, { kind: 'payment', id: payment.id }, legs, moment), taken, short }
 }
+
+/** A disputed payment's money, as much of it as was there. */
+export const holdDisputedItem = (payment: Payment, at: Date): Item => ({ transfer: disputeTransfer(payment, 'hold', payment.disputeHoldId!, payment.disputeUnits!, at) })
+
+/** The dispute has ended: what was held is free again. */
+export const releaseDisputedItem = (payment: Payment, { at, newId }: Moment): Item => ({
+  transfer: { ...disputeTransfer(payment, 'release', newId(), -payment.disputeUnits!, at), closes: payment.disputeHoldId! },
+})
+
+const disputeTransfer = ({ merchantId, id, acquirer, paidTicker }: Payment, kind: 'hold' | 'release', transferId: string, units: bigint, at: Date) => ({
+  id: transferId, merchantId, kind, cause: { kind: 'payment', id } as const, legs: [legOf({ merchantId, acquirer, ticker: paidTicker! }, 'merchant', 0n, units)], at,
+})
+
+/** Money of a card payment that its merchant can't spend yet. */
+export const cardHoldItem = (hold: CardHold, at: Date): Item => ({ transfer: cardHoldTransfer(hold, 'hold', hold.id, hold.units, at) })
+
+export const cardReleaseItem = (hold: CardHold, { at, newId }: Moment): Item => ({
+  transfer: { ...cardHoldTransfer(hold, 'release', newId(), -hold.units, at), closes: hold.id },
+})
+
+const cardHoldTransfer = ({ merchantId, paymentId, ticker }: CardHold, kind: 'hold' | 'release', id: string, units: bigint, at: Date) => ({
+  id, merchantId, kind, cause: { kind: 'payment', id: paymentId } as const, legs: [legOf({ merchantId, acquirer: '', ticker }, 'merchant', 0n, units)], at,
+})
 
 /** A refund's money, held while the acquirer is asked to give it back. */
 export interface HeldRefund extends AtAcquirer {

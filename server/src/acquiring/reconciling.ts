@@ -4,7 +4,8 @@ import type { Moment } from '../base/moment.ts'
 import type { Db, Tx } from '../db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { bookCost } from './booking.ts'
-import { bookForeignRefund } from './foreign-refunds.ts'
+import { bookStatedRefund } from './foreign-refunds.ts'
+import { resolveDispute } from './going-back.ts'
 import type { Payment } from './payment.ts'
 import { accountFeeItem, settleItem } from './postings.ts'
 import { claimRefundLine, storeLines, unstatedPayments, unstatedRefunds } from './statement-store.ts'
@@ -151,7 +152,8 @@ const holdRefund = async (tx: Tx, acquirer: string, line: StatementLine, finding
     findings.push(findingOf('differs', line, -left))
     return noEffects
   }
-  if (-line.units < left) return bookForeignRefund(tx, payment, line, moment)
+  if (payment.state === 'disputed') return resolveDispute(tx, payment.id, -line.units, `on the statement as ${line.acquirerReference}`, moment)
+  if (-line.units < left) return bookStatedRefund(tx, payment, line, moment)
   // All of it: the acquirer says so itself when asked.
   await wakePayment(tx, acquirer, payment.id, moment.at)
   findings.push(findingOf('open', line, -left))

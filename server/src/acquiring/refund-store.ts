@@ -21,10 +21,12 @@ export interface Refund {
   actor: string
   epoch: number
   createdAt: Date
+  /** from when on the acquirer may have it; null: it has not */
+  sentAt: Date | null
 }
 
 const COLUMNS = sql.raw(`r.merchant_id as "merchantId", r.id, r.payment_id as "paymentId", r.acquirer, r.ticker, r.units,
-  r.source as "from", r.hold_id as "holdId", r.state, r.reason, r.actor, r.epoch, r.created_at as "createdAt"`)
+  r.source as "from", r.hold_id as "holdId", r.state, r.reason, r.actor, r.epoch, r.created_at as "createdAt", r.sent_at as "sentAt"`)
 
 /**
  * Stores a refund, and counts it against what is left of its payment, whose row the caller has locked.
@@ -40,18 +42,24 @@ export const insertRefund = async (tx: Tx, refund: Refund, next: Date | null): P
     where merchant_id = ${merchantId} and id = ${paymentId}`.execute(tx)
 }
 
-/** Moves a refund by its table from the state it was read in; undefined when somebody else was faster. */
+/**
+ * Moves a refund by its table from the state it was read in; undefined when another worker was faster.
+ * @param epoch only while this claim of it holds; null: whatever claims it
+ * @param next when it is looked at again; null: never
+ */
 export const moveRefund = async (
   tx: Tx,
   refund: Refund,
   event: RefundEvent,
-  { at, next, message = null }: { at: Date; next: Date | null; message?: string | null },
+  { at, next, message = null, epoch = null }: { at: Date; next: Date | null; message?: string | null; epoch?: number | null },
 ): Promise<Refund | undefined> => {
   const move = moveOf(refundMoves, refund.state, event)
   if (!move) return undefined
   const { rows } = await sql<Refund>`update payment_refunds r set state = ${move.to}, updated_at = ${at}, next_step_at = ${next},
-      message = coalesce(${message}, message)
-    where merchant_id = ${refund.merchantId} and id = ${refund.id} and state = ${refund.state} returning ${COLUMNS}`.execute(tx)
+      message = coalesce(${message}, message),
+      sent_at = ${move.to === 'asked' ? at : move.to === 'requested' ? null : sql`sent_at`}
+    where merchant_id = ${refund.merchantId} and id = ${refund.id} and state = ${refund.state}
+      and epoch = coalesce(${epoch}::bigint, epoch) returning ${COLUMNS}`.execute(tx)
   return rows[0]
 }
 

@@ -4,13 +4,18 @@ import type { Tx } from '../db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { apply } from '../ledger/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
-import type { PaymentListener } from './payment.ts'
+import { freeHeld } from './holding.ts'
+import type { Payment, PaymentListener } from './payment.ts'
 import { captureRefundItem, holdRefundItem, releaseRefundItem } from './postings.ts'
-import { hasOpenRefund, insertRefund, lockRefund, moveRefund, refundAgainAt, uncountRefund, type Refund } from './refund-store.ts'
+import { findRefund, hasOpenRefund, insertRefund, lockRefund, moveRefund, refundAgainAt, uncountRefund, type Refund } from './refund-store.ts'
 import type { RoutingTable } from './routing.ts'
 import { lockPayment } from './store.ts'
 
 const AGAIN_MS = 30_000
+const LONGEST_PAUSE_MS = 3_600_000
+/** After these the operator is alerted. */
+const PATIENCE_MS = 3_600_000
+const QUEUED_PATIENCE_MS = 3 * 86_400_000
 
 export class RefundRefused extends Error {
   override name = 'RefundRefused'
@@ -54,7 +59,9 @@ export const requestRefund = async (
     actor,
     epoch: 0,
     createdAt: moment.at,
+    sentAt: null,
   }
+  if (refund.from === 'merchant') await freeHeld(tx, payment, { needed: wanted, available: 0n, fromReserve: false }, moment)
   const [outcome] = await apply(tx, [holdRefundItem(refund, moment.at)])
   if (outcome?.kind === 'refused' && outcome.guard === 'insufficient') {
     throw new RefundRefused(`the merchant has only ${outcome.available} minor units of ${refund.ticker} available`)
@@ -64,35 +71,105 @@ export const requestRefund = async (
   return refund
 }
 
-/** From now on the acquirer may have it. @returns undefined when somebody else was faster */
-export const recordRefundAsked = (tx: Tx, refund: Refund, until: Date, at: Date): Promise<Refund | undefined> =>
-  moveRefund(tx, refund, 'asked', { at, next: until })
+/**
+ * From now on the acquirer may have it.
+ * @returns undefined when the claim has passed on: the refund must not be sent
+ */
+export const recordRefundSending = (tx: Tx, refund: Refund, until: Date, at: Date): Promise<Refund | undefined> =>
+  moveRefund(tx, refund, 'asked', { at, next: until, epoch: refund.epoch })
 
-/** What the acquirer answered. Anything but a clear answer is asked again, as the same refund. */
-export const heedRefund = async (tx: Tx, claimed: Refund, answer: AcquirerState, listener: PaymentListener, moment: Moment): Promise<Effects> => {
+/** Proven that the acquirer has not heard of it: it may be sent again. */
+export const recordRefundUnsent = (tx: Tx, refund: Refund, { at }: Moment): Promise<Refund | undefined> =>
+  moveRefund(tx, refund, 'unsent', { at, next: new Date(at.getTime() + AGAIN_MS) })
+
+/** What the acquirer said, and whether it said so in answer to the refund itself. */
+export interface RefundAnswer {
+  state: AcquirerState
+  isToRefund: boolean
+}
+
+/**
+ * What the acquirer answered. A refund that may have been heard is refused by the answer to it alone; whatever else is said
+ * of it afterwards is asked about again.
+ */
+export const heedRefund = async (tx: Tx, claimed: Refund, { state: answer, isToRefund }: RefundAnswer, listener: PaymentListener, moment: Moment): Promise<Effects> => {
   // The payment's row first, in the order in which asking about the payment locks.
   const payment = await lockPayment(tx, claimed.paymentId)
   const refund = await lockRefund(tx, claimed.id)
-  if (!payment || !refund || refund.state !== 'asked') return noEffects
-  if (answer.kind === 'refused') return refuse(tx, refund, `${answer.code}: ${answer.message}`, moment)
-  if (answer.kind !== 'succeeded' && answer.kind !== 'reversed') {
-    await refundAgainAt(tx, claimed, new Date(moment.at.getTime() + AGAIN_MS))
-    return noEffects
+  if (!payment || !refund || (refund.state !== 'asked' && refund.state !== 'requested')) return noEffects
+  const isDecided = refund.state === 'requested' || isToRefund
+  if (answer.kind === 'refused' && isDecided) return refuse(tx, refund, `${answer.code}: ${answer.message}`, moment)
+  if (answer.kind === 'succeeded' || answer.kind === 'reversed') return finish(tx, payment, refund, answer.feeUnits ?? 0n, listener, moment)
+  await refundAgainAt(tx, claimed, new Date(moment.at.getTime() + pauseOf(refund, moment.at)))
+  await alertWhenStuck(tx, refund, answer, moment)
+  return noEffects
+}
+
+/** A worker that was told to send it has given up waiting for the answer by then. */
+const LEAST_AGE_MS = 15 * 60_000
+
+/**
+ * A person says how a refund ended that its acquirer says nothing of, having asked the acquirer by other means. Throws a
+ * RefundRefused that says why it can't be.
+ * @param by who and why, kept with the refund
+ */
+export const resolveRefund = async (
+  tx: Tx,
+  { id, how, by }: { id: string; how: 'done' | 'refused'; by: string },
+  listener: PaymentListener,
+  moment: Moment,
+): Promise<Effects> => {
+  const found = await findRefund(tx, id)
+  const payment = found && (await lockPayment(tx, found.paymentId))
+  const refund = await lockRefund(tx, id)
+  if (!payment || !refund) throw new RefundRefused(`there is no refund ${id}`)
+  if (refund.state !== 'asked' && refund.state !== 'requested') throw new RefundRefused(`refund ${id} has ended: it is ${refund.state}`)
+  if (refund.sentAt !== null && moment.at.getTime() - refund.sentAt.getTime() < LEAST_AGE_MS) {
+    throw new RefundRefused('it was sent less than 15 minutes ago and may still be under way')
   }
-  const done = await moveRefund(tx, refund, 'done', { at: moment.at, next: null })
+  return how === 'done' ? finish(tx, payment, refund, 0n, listener, moment, by) : refuse(tx, refund, by, moment)
+}
+
+const finish = async (
+  tx: Tx,
+  payment: Payment,
+  refund: Refund,
+  costUnits: bigint,
+  listener: PaymentListener,
+  moment: Moment,
+  message: string | null = null,
+): Promise<Effects> => {
+  const done = await moveRefund(tx, refund, 'done', { at: moment.at, next: null, message })
   if (!done) return noEffects
+  await resolveAlert(tx, 'refund-stuck', refund.id, moment.at)
   if (payment.state === 'suspended' && payment.refundedUnits === payment.paidUnits) {
     await resolveAlert(tx, 'payment-suspended', payment.id, moment.at)
   }
   const told = await listener.refunded(tx, payment, done, moment)
-  return joinEffects([{ items: [captureRefundItem({ ...done, costUnits: answer.feeUnits ?? 0n }, moment)], notices: [] }, told])
+  return joinEffects([{ items: [captureRefundItem({ ...done, costUnits }, moment)], notices: [] }, told])
 }
 
 const refuse = async (tx: Tx, refund: Refund, message: string, moment: Moment): Promise<Effects> => {
   const refused = await moveRefund(tx, refund, 'refused', { at: moment.at, next: null, message })
   if (!refused) return noEffects
   await uncountRefund(tx, refused, moment.at)
+  await resolveAlert(tx, 'refund-stuck', refund.id, moment.at)
   const text = `${refund.acquirer} refused refund ${refund.id} of payment ${refund.paymentId} (${message}); the money is back on its account`
   await raiseAlert(tx, { kind: 'refund-refused', subject: refund.id, text }, moment)
   return { items: [releaseRefundItem(refused, moment)], notices: [] }
+}
+
+/** The older it is, the longer: an acquirer may keep a refund for days until the shop's balance allows it. */
+const pauseOf = ({ createdAt }: Refund, at: Date): number =>
+  Math.min(Math.max(Math.floor((at.getTime() - createdAt.getTime()) / 4), AGAIN_MS), LONGEST_PAUSE_MS)
+
+/** An acquirer that has it may take days; one that shows nothing of it has probably not got it. */
+const alertWhenStuck = async (tx: Tx, refund: Refund, answer: AcquirerState, moment: Moment): Promise<void> => {
+  const since = refund.sentAt ?? refund.createdAt
+  const patienceMs = answer.kind === 'waiting' ? QUEUED_PATIENCE_MS : PATIENCE_MS
+  if (moment.at.getTime() - since.getTime() < patienceMs) return
+  const stands = refund.sentAt === null ? 'can not be sent' : `was sent at ${refund.sentAt.toISOString()} and has not ended`
+  const said = 'reason' in answer && answer.reason !== undefined ? answer.reason : answer.kind
+  const text = `Refund ${refund.id} of payment ${refund.paymentId} at ${refund.acquirer} ${stands} (${said}); it is not sent again. Look in the console of ${refund.acquirer}, and if it ended there: bursar payment resolve-refund ${refund.id} --done or --refused`
+  await raiseAlert(tx, { kind: 'refund-stuck', subject: refund.id, text }, moment)
 }

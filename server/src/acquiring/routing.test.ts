@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AcquirerCapabilities } from '../adapters/acquirers/port.ts'
-import { createRoutingTable, healthKey, routeOf, type RoutingRule } from './routing.ts'
+import { createRoutingTable, healthKey, requireRanges, routeOf, type RoutingRule } from './routing.ts'
 
 const account = (name: string, payIn: AcquirerCapabilities['payIn'], payout: AcquirerCapabilities['payout'] = {}) => ({
   name,
@@ -57,5 +57,19 @@ describe('routes', () => {
     expect(() => createRoutingTable([account('a b', {})])).toThrow('letters, digits and dashes')
     expect(() => createRoutingTable(accounts, [rule(1n, 2n, 'nobody')])).toThrow('names nobody')
     expect(() => createRoutingTable(accounts, [rule(3n, 2n, 'small')])).toThrow('least is above')
+  })
+})
+
+describe('limits', () => {
+  const kzt = (payout: { least: bigint; most: bigint }) => [{ ticker: 'KZT', payIn: { least: 0n, most: 1n }, payout }]
+  const table = createRoutingTable([account('small', {}, { KZT: { least: 1_00n, most: 14_500_00n } }), account('uah', uah(1n, 2n))])
+
+  test('audit C-1: that leave no amount of a currency are refused, and both are named', () => {
+    expect(() => requireRanges(table, kzt({ least: 20_000_00n, most: 299_000_00n }))).toThrow('payout of KZT: small takes 1 to 14500, and the platform 20000 to 299000')
+  })
+
+  test('that have one amount in common, or that no account offers, are taken', () => {
+    requireRanges(table, kzt({ least: 14_500_00n, most: 299_000_00n }))
+    requireRanges(createRoutingTable([]), kzt({ least: 20_000_00n, most: 299_000_00n }))
   })
 })

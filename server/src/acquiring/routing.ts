@@ -1,4 +1,5 @@
 import type { AcquirerCapabilities, AmountLimits, CardTicker } from '../adapters/acquirers/port.ts'
+import { formatUnits } from '../money/index.ts'
 
 export type Direction = 'payIn' | 'payout'
 
@@ -23,6 +24,22 @@ export interface RoutingTable {
   /** the first that fits an order decides */
   rules: readonly RoutingRule[]
 }
+
+/**
+ * Throws an Error that names the currencies of which no amount is within both the platform's limits and those of an account:
+ * they would be offered, and every amount refused.
+ */
+export const requireRanges = (table: RoutingTable, assets: readonly { ticker: string; payIn: AmountLimits; payout: AmountLimits }[]): void => {
+  const text = ({ least, most }: AmountLimits): string => `${formatUnits(least, MINOR_SCALE)} to ${formatUnits(most, MINOR_SCALE)}`
+  const empty = assets.flatMap((asset) => (['payIn', 'payout'] as const).flatMap((direction) => {
+    const accounts = limitsOf(table, direction, asset.ticker)
+    if (accounts.length === 0 || accounts.some(({ least, most }) => least <= asset[direction].most && most >= asset[direction].least)) return []
+    return [`${direction} of ${asset.ticker}: ${accounts.map((one) => `${one.name} takes ${text(one)}`).join(', ')}, and the platform ${text(asset[direction])}`]
+  }))
+  if (empty.length > 0) throw new Error(`BURSAR_ACQUIRERS_FILE and BURSAR_ASSETS_FILE have no amount in common; change the limits in one of them: ${empty.join('; ')}`)
+}
+
+const MINOR_SCALE = 2
 
 /** Health of (account, direction): those named are failing and stand at the end of the line. */
 export type Failing = ReadonlySet<string>

@@ -1,3 +1,4 @@
+import type { PaymentState } from './machine.ts'
 import type { Payment } from './payment.ts'
 
 const SECOND_MS = 1_000
@@ -13,11 +14,25 @@ export const PATIENCE_MS = HOUR_MS
 const WATCHED_MS = 14 * DAY_MS
 
 /** Each pause half as long again as the one before. */
-const backoffMs = (asked: number): number => Math.min(FIRST_MS * 1.5 ** Math.min(asked, 40), LONGEST_MS)
+const backoffMs = (asked: number, longestMs = LONGEST_MS): number => Math.min(FIRST_MS * 1.5 ** Math.min(asked, 40), longestMs)
 
-/** When an acquirer is asked again that has not ended a payment: it may have called, and the call was lost. */
-export const nextAsk = ({ state, asked, expiresAt }: Pick<Payment, 'state' | 'asked' | 'expiresAt'>, at: Date): Date | null => {
+type Asked = Pick<Payment, 'state' | 'asked' | 'expiresAt' | 'calledAt'>
+
+const ENDED: readonly PaymentState[] = ['credited', 'suspended', 'disputed', 'refused', 'not-taken', 'reversed']
+
+/** Whether the acquirer called to say something else than a payment's state and has not confirmed it in two weeks. */
+export const isGivenUp = ({ calledAt }: Pick<Payment, 'calledAt'>, at: Date): boolean => calledAt !== null && at.getTime() - calledAt.getTime() > WATCHED_MS
+
+/**
+ * When an acquirer is asked again about a payment: it may have called, and the call was lost. One that called to say something
+ * else than the payment's state is asked for two weeks; one whose page takes other cards after a refusal, until the page's end.
+ * @returns null: not until the acquirer calls
+ */
+export const nextAsk = (payment: Asked, at: Date, takesOtherCards = false): Date | null => {
+  const { state, asked, expiresAt, calledAt } = payment
   const past = at.getTime() - expiresAt.getTime()
+  if (calledAt !== null) return isGivenUp(payment, at) ? null : new Date(at.getTime() + backoffMs(asked, DAY_MS))
+  if (ENDED.includes(state) && !(state === 'refused' && takesOtherCards && !isOver(payment, at))) return null
   if (state === 'expired') return past > WATCHED_MS ? null : new Date(at.getTime() + DAY_MS)
   const pause = backoffMs(asked)
   // Its end is not slept through.

@@ -9,7 +9,8 @@ export const PAYMENT_COLUMNS = sql.raw(`p.merchant_id as "merchantId", p.id, p.i
   p.ticker, p.units, p.description, p.email, p.language, p.return_url as "returnUrl", p.expires_at as "expiresAt", p.state,
   p.page::jsonb as page, p.acquirer_reference as "acquirerReference", p.paid_ticker as "paidTicker", p.paid_units as "paidUnits",
   p.cost_units as "costUnits", p.fee_units as fee, p.masked_card as "maskedCard", p.refusal_code as "refusalCode",
-  p.refusal_message as "refusalMessage", p.suspended_for as "suspendedFor", p.refunded_units as "refundedUnits", p.asked,
+  p.refusal_message as "refusalMessage", p.suspended_for as "suspendedFor", p.refunded_units as "refundedUnits",
+  p.called_at as "calledAt", p.dispute_hold_id as "disputeHoldId", p.dispute_units as "disputeUnits", p.asked,
   p.epoch, p.created_at as "createdAt"`)
 
 export const insertPayment = async (tx: Tx, payment: Payment): Promise<void> => {
@@ -33,6 +34,8 @@ export interface Learned {
   refusalCode?: string
   refusalMessage?: string
   suspendedFor?: SuspendedFor | null
+  disputeHoldId?: string
+  disputeUnits?: bigint
 }
 
 /**
@@ -49,7 +52,9 @@ export const movePayment = async (
 ): Promise<Payment | undefined> => {
   const move = moveOf(paymentMoves, payment.state, event)
   if (!move) return undefined
-  const { rows } = await sql<Payment>`update payments p set state = ${move.to}, updated_at = ${at}, next_step_at = ${next}, asked = 0,
+  const { rows } = await sql<Payment>`update payments p set state = ${move.to}, updated_at = ${at}, next_step_at = ${next}, asked = 0, called_at = null,
+      dispute_hold_id = coalesce(${learned.disputeHoldId ?? null}, dispute_hold_id),
+      dispute_units = coalesce(${learned.disputeUnits ?? null}, dispute_units),
       page = coalesce(${learned.page ? JSON.stringify(learned.page) : null}::text, page),
       acquirer_reference = coalesce(${learned.acquirerReference ?? null}, acquirer_reference),
       paid_ticker = coalesce(${learned.paidTicker ?? null}, paid_ticker),
@@ -92,15 +97,22 @@ export const claimPayments = async (db: Db, at: Date, leaseMs: number, most: num
   return rows
 }
 
-/** Sets when a claimed payment is looked at next, and counts the ask. Does nothing when the claim has passed on. */
-export const askAgainAt = async (db: Db | Tx, { merchantId, id, epoch }: Payment, next: Date | null): Promise<void> => {
-  await sql`update payments set next_step_at = ${next}, asked = asked + 1
+/**
+ * Sets when a claimed payment is looked at next, and counts the ask. Does nothing when the claim has passed on.
+ * @param isConfirmed the acquirer has confirmed what it called about
+ */
+export const askAgainAt = async (db: Db | Tx, { merchantId, id, epoch }: Payment, next: Date | null, isConfirmed = false): Promise<void> => {
+  await sql`update payments set next_step_at = ${next}, asked = asked + 1, called_at = case when ${isConfirmed} then null else called_at end
     where merchant_id = ${merchantId} and id = ${id} and epoch = ${epoch}`.execute(db)
 }
 
-/** Has a payment looked at now, whoever holds it. False when there is none of this reference at this acquirer. */
-export const wakePayment = async (tx: Tx, acquirer: string, id: string, at: Date): Promise<boolean> => {
-  const { rows } = await sql`update payments set next_step_at = ${at}, asked = 0, epoch = epoch + 1
+/**
+ * Has a payment looked at now, whichever worker holds it. False when there is none of this reference at this acquirer.
+ * @param contradicts true: what woke it is something else than its state, and is asked about until it is confirmed
+ */
+export const wakePayment = async (tx: Tx, acquirer: string, id: string, at: Date, contradicts = false): Promise<boolean> => {
+  const { rows } = await sql`update payments set next_step_at = ${at}, asked = 0, epoch = epoch + 1,
+      called_at = case when ${contradicts} then ${at} else called_at end
     where id = ${id} and acquirer = ${acquirer} returning 1`.execute(tx)
   return rows.length === 1
 }

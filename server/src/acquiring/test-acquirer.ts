@@ -10,6 +10,8 @@ export interface ScriptedAcquirer extends Acquirer {
   /** what it has, by our reference */
   orders: Map<string, { order: PaymentOrder; state: AcquirerState }>
   refunds: Map<string, { units: bigint; reference: string }>
+  /** how many requests for a refund arrived */
+  refundsSent: number
   lines: StatementLine[]
   /** how often the state of a payment was asked for */
   asked: number
@@ -20,6 +22,8 @@ export interface ScriptedAcquirer extends Acquirer {
   /** The payer did this on the page. */
   pays(reference: string, more?: Partial<Extract<AcquirerState, { kind: 'succeeded' | 'reversed' }>>): AcquirerState
   refuses(reference: string, code?: string, message?: string): AcquirerState
+  /** Money of a payment went back without us: all of it, or so much; undefined: it isn't told how much. */
+  reverses(reference: string, backUnits?: bigint | 'all'): AcquirerState
   /** A signed callback as it is posted to us. */
   callback(reference: string, state?: AcquirerState, more?: { signature?: string; salt?: string }): { headers: Record<string, string>; body: Buffer }
 }
@@ -29,6 +33,7 @@ const ALL: AcquirerCapabilities = {
   payout: { UAH: { least: 1n, most: 100_000_000n }, KZT: { least: 1n, most: 100_000_000n } },
   refund: true,
   statement: true,
+  takesOtherCards: true,
 }
 const revive = (_: string, value: unknown): unknown => (typeof value === 'string' && /^n\d+$/.test(value) ? BigInt(value.slice(1)) : value)
 const flatten = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `n${value}` : value)
@@ -46,6 +51,7 @@ export const createScriptedAcquirer = (name: string, capabilities: AcquirerCapab
     capabilities,
     orders: new Map(),
     refunds: new Map(),
+    refundsSent: 0,
     lines: [],
     asked: 0,
     troubles: [],
@@ -69,12 +75,19 @@ export const createScriptedAcquirer = (name: string, capabilities: AcquirerCapab
     },
     payOut: async () => ({ kind: 'unknown' }),
     payoutState: async () => ({ kind: 'unknown' }),
-    refund: async ({ reference, refundReference, units, ticker }) => {
+    refund: async ({ reference, refundReference, units, ticker }, sending) => {
+      await sending?.()
       trouble('refund', true)
+      self.refundsSent += 1
       if (self.refundAnswer === 'refused') return { kind: 'refused', acquirerReference: undefined, code: '9', message: 'too late', maskedCard: undefined }
       if (self.refundAnswer === 'waiting') return { kind: 'waiting' }
       self.refunds.set(refundReference, { units, reference })
       trouble('refund', false)
+      return { kind: 'succeeded', acquirerReference: refundReference, ticker, units, feeUnits: undefined, maskedCard: undefined }
+    },
+    refundState: async ({ refundReference, units, ticker }) => {
+      trouble('refund', true)
+      if (!self.refunds.has(refundReference)) return self.refundAnswer === 'waiting' ? { kind: 'waiting' } : { kind: 'unknown', reason: 'nothing shows' }
       return { kind: 'succeeded', acquirerReference: refundReference, ticker, units, feeUnits: undefined, maskedCard: undefined }
     },
     statement: async ({ from, to }) => self.lines.filter(({ at }) => at >= from && at < to),
@@ -87,6 +100,13 @@ export const createScriptedAcquirer = (name: string, capabilities: AcquirerCapab
     refuses: (reference, code = '51', message = 'Insufficient funds') => {
       const entry = self.orders.get(reference)!
       entry.state = { kind: 'refused', acquirerReference: `${name}-${reference}`, code, message, maskedCard: '411111******1111' }
+      return entry.state
+    },
+    reverses: (reference, backUnits) => {
+      const entry = self.orders.get(reference)!
+      const { backUnits: _, ...paid } = entry.state as Extract<AcquirerState, { kind: 'succeeded' | 'reversed' }>
+      const back = backUnits === 'all' ? paid.units : backUnits
+      entry.state = { ...paid, kind: back === undefined || back === paid.units ? 'reversed' : 'succeeded', ...(back === undefined ? {} : { backUnits: back }) }
       return entry.state
     },
     callback: (reference, state = self.orders.get(reference)!.state, { signature = `${name}-key`, salt } = {}) => ({

@@ -14,10 +14,10 @@ export interface AddressOwner {
   leasedUntil: Date | null
 }
 
-/** An address of the house: hot wallet, change, or cold storage, whose key is not here. */
+/** An address of the house: hot wallet, change, cold storage, whose key is not here, or one that a restored copy does not know the owner of. */
 export interface HouseAddress {
   address: string
-  account: KeyAccount | 'cold'
+  account: KeyAccount | 'cold' | 'forgotten'
   branch: 0 | 1
   index: number
 }

@@ -4,34 +4,27 @@ import type { Job } from '../jobs/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import { depositAddress, type DepositKeys } from './derivation.ts'
 import type { AddressFamily } from './family.ts'
+import { takeIndexes } from './indexes.ts'
 
 /** Addresses of one derivation run: few enough not to keep requests of the same process waiting. */
 const CHUNK = 16
 
 /**
  * Derives addresses into the stock. Indexes are handed out by the database and used in the same transaction, so that no
- * index is used twice and none is skipped.
+ * index is used twice and none is skipped but where the database may have forgotten some.
  */
 export const restock = async (tx: Tx, keys: DepositKeys, family: AddressFamily, count: number): Promise<void> => {
-  const first = await takeIndexes(tx, family, count)
+  const first = await takeIndexes(tx, family, 'deposit', 0, count)
   const indexes = Array.from({ length: count }, (_, i) => first + i)
   const addresses = indexes.map((index) => depositAddress(keys, family, index))
   await sql`insert into address_stock(family, derivation_index, address)
     select ${family}, * from unnest(${indexes}::bigint[], ${addresses}::text[])`.execute(tx)
 }
 
-const takeIndexes = async (tx: Tx, family: AddressFamily, count: number): Promise<number> => {
-  const { rows } = await sql<{ next: number }>`
-    insert into derivation_counters(family, account, branch, next_index) values (${family}, 'deposit', 0, ${count})
-    on conflict (family, account, branch) do update set next_index = derivation_counters.next_index + ${count}
-    returning next_index as next`.execute(tx)
-  return rows[0]!.next - count
-}
-
 /** How many addresses wait in the stock, counted no further than `most`. */
 export const stockOf = async (db: Db, family: AddressFamily, most: number): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
-    select count(*) from (select from address_stock where family = ${family} limit ${most}) s`.execute(db)
+    select count(*) from (select from address_stock where family = ${family} and era = (select database_era()) limit ${most}) s`.execute(db)
   return rows[0]!.count
 }
 

@@ -1,3 +1,4 @@
+import { isSameRequest, type Fingerprinted } from '../base/same-request.ts'
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
@@ -15,7 +16,7 @@ export interface NewAddress {
   leaseAfterDepositMs: number | null
   createdAt: Date
   /** keys under which the answer is kept with the address, and the JSON around the address in it */
-  answer: { keys: readonly { key: string; fingerprint: string }[]; before: string; after: string }
+  answer: { keys: readonly (Fingerprinted & { key: string })[]; before: string; after: string }
 }
 
 /**
@@ -34,7 +35,7 @@ export const takeFromStock = async (db: Db | Tx, requests: readonly NewAddress[]
     picked as (
       select s.*, row_number() over (partition by s.family order by s.derivation_index) as rank from counted c
       cross join lateral (
-        select family, derivation_index, address from address_stock where family = c.family
+        select family, derivation_index, address from address_stock where family = c.family and era = (select database_era())
         order by derivation_index limit c.n for update skip locked) s),
     taken as (
       delete from address_stock s using picked p
@@ -72,10 +73,10 @@ export const keptAnswer = async (
   const { rows } = await sql<{ key: string; fingerprint: string; status: number; body: string }>`
     select key, fingerprint, status, body from request_answers
     where merchant_id = ${merchantId} and key = any(${answer.keys.map(({ key }) => key)}::text[])`.execute(db)
-  for (const { key, fingerprint } of answer.keys) {
-    const kept = rows.find((row) => row.key === key)
+  for (const asked of answer.keys) {
+    const kept = rows.find((row) => row.key === asked.key)
     if (!kept) continue
-    if (kept.fingerprint !== fingerprint) return { kind: 'key-reused' }
+    if (!isSameRequest(kept.fingerprint, asked)) return { kind: 'key-reused' }
     return { kind: 'answered', status: kept.status, body: kept.body }
   }
   return undefined

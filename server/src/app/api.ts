@@ -1,5 +1,6 @@
 import type { World } from './world.ts'
 import type { Network } from '@bursar/chainkit'
+import { heldTotals } from '../acquiring/index.ts'
 import { addressRoutes, createAddressIssuer, createStockJob, familyOf } from '../addresses/index.ts'
 import { assetRoutes } from '../assets/index.ts'
 import { balanceRoutes } from '../balances/index.ts'
@@ -17,6 +18,7 @@ import { exchangeWithdrawalRoutes } from '../exchange-withdrawals/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { createCommitter } from '../ledger/index.ts'
 import { markKeyUsed, type MerchantDirectory } from '../merchants/index.ts'
+import { createKnownRequests } from '../orders/index.ts'
 import type { PageRoute } from '../platform/page.ts'
 import type { Route } from '../platform/route.ts'
 import { createPriceReader } from '../rates/index.ts'
@@ -24,12 +26,16 @@ import { webhookRoutes } from '../webhooks/index.ts'
 import { createAddressHolders, findById, withdrawalRoutes } from '../withdrawals/index.ts'
 import { createCardApi } from './cards.ts'
 import { createFiatApi } from './fiat.ts'
+import { placedOrderRoutes } from './orders.ts'
 import { reportPage, screeningRoutes } from '../screening/index.ts'
 
 const STOCK_TARGET = 2_000
 
-export type ApiLimits = Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute' | 'fingerprintKey'> & {
-  pages: Pick<HostedPages, 'postsPerMinute' | 'getsPerMinute' | 'streams'>
+/** Whatever of the edge is a setting is named here, so that none can be left out on the way from the environment. */
+export type ApiLimits = Required<
+  Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute' | 'fingerprintKeys' | 'trustedProxies' | 'mostConnections' | 'meter'>
+> & {
+  pages: Required<Pick<HostedPages, 'postsPerMinute' | 'getsPerMinute' | 'streams'>>
   /** of the EVM chains, for payment URIs */
   chainIds: ReadonlyMap<Network, bigint>
 }
@@ -39,6 +45,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
   const { runtime, catalogue, wallet } = world
   const committer = createCommitter(pool)
   const holders = createAddressHolders(pool)
+  const known = createKnownRequests(pool)
   const { networks } = catalogue
   const issuer = createAddressIssuer({
     db: runtime.db,
@@ -51,18 +58,19 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
   const fiat = createFiatApi(world, { directory, keepTarget, hearing: [hearPayoutCallback] })
   const exchanging = exchangingDeps(world, holders)
   const routes: Route[] = [
-    ...balanceRoutes({ runtime, catalogue }),
+    ...balanceRoutes({ runtime, catalogue, heldOf: (merchantId) => heldTotals(runtime.db, merchantId) }),
     ...addressRoutes({ runtime, issuer, networks, keepTarget }),
     ...depositRoutes({ db: runtime.db, catalogue }),
     ...withdrawalRoutes({ runtime, committer, ...exchanging.placing }),
     ...assetRoutes({ catalogue, prices: createPriceReader(runtime.db, tickers, runtime.clock.now) }),
-    ...screeningRoutes({ db: runtime.db, publicUrl: world.publicUrl, exists: async (kind, merchantId, id) => (await (kind === 'deposit' ? findDeposit : findById)(runtime.db, merchantId, id)) !== undefined }),
+    ...screeningRoutes({ db: runtime.db, publicUrl: world.publicUrl, stateOf: async (kind, merchantId, id) => (await (kind === 'deposit' ? findDeposit : findById)(runtime.db, merchantId, id))?.state }),
     ...webhookRoutes({ db: runtime.db }),
     ...fiat.routes,
     ...createCardApi(world, committer, exchanging.desk),
     ...invoiceRoutes({ runtime, directory, creator, settings: invoiceSettings(world), keepTarget }),
     ...exchangeRoutes(exchanging.desk),
     ...exchangeWithdrawalRoutes(exchanging),
+    ...placedOrderRoutes({ runtime, catalogue }),
   ]
   const checkout = createCheckout(world, directory, pool, chainIds)
   const pages: PageRoute[] = [
@@ -81,6 +89,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     ready: async () => {
       await runtime.db.selectFrom('business_clock').select('offset_ms').execute()
     },
+    findKnown: known.find,
     onFirstUse: (merchant, key) => {
       runtime.db
         .transaction()
@@ -97,6 +106,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     await creator.close()
     await committer.close()
     await holders.close()
+    await known.close()
   }
   return { server, jobs, close }
 }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { RoutingTable } from '../acquiring/index.ts'
 import type { Acquirer } from '../adapters/acquirers/port.ts'
 import type { Catalogue } from '../assets/index.ts'
+import { provedPayments } from '../auditing/index.ts'
 import {
   cardPayoutRoutes, createAskingJob, createResealingJob, createSendingJob, type CardPayoutDeps,
 } from '../card-payouts/index.ts'
@@ -65,7 +66,10 @@ const RESEAL_EVERY_MS = 60_000
 export const createCardJobs = (world: CardWorld, callbackUrl: CardPayoutDeps['callbackUrl'], pause: PausePoint): Job[] => {
   const { runtime, catalogue, acquirers } = world
   const cards = ringOf(world)
-  const deps: CardPayoutDeps = { runtime, catalogue, acquirers: acquirers.byName, routing: acquirers.table, cards: cards ?? NOTHING_TO_SEAL, callbackUrl, pause }
+  const deps: CardPayoutDeps = {
+    runtime, catalogue, acquirers: acquirers.byName, routing: acquirers.table, cards: cards ?? NOTHING_TO_SEAL, callbackUrl, pause,
+    proved: async (part) => (await provedPayments(runtime, 'card-payout-part', [part])).length === 1,
+  }
   return [
     ...[...acquirers.byName.values()].map((acquirer) => createAskingJob(deps, acquirer, ASK_EVERY_MS)),
     ...(cards === null ? [] : [createSendingJob(deps, SEND_EVERY_MS), createResealingJob({ runtime, cards }, RESEAL_EVERY_MS)]),

@@ -4,10 +4,10 @@ import {
 } from '../conversions/index.ts'
 import type { CreditedSubscriber } from '../deposits/index.ts'
 import { createPromises, type DeskDeps, type ExchangePolicy } from '../exchange/index.ts'
-import type { PaymentListener } from '../acquiring/index.ts'
-import { invoicesAt } from '../invoices/index.ts'
+import { heldParts, type PaymentListener } from '../acquiring/index.ts'
+import { invoicesAt, isAskedFor } from '../invoices/index.ts'
 import type { Job } from '../jobs/index.ts'
-import { defaultTargetOf } from '../merchants/index.ts'
+import { defaultTargetOf, settingsOf } from '../merchants/index.ts'
 import { createStopsReader } from '../orders/index.ts'
 import type { PausePoint, WalletKeys } from '../outgoing/index.ts'
 import type { KeepTarget } from '../platform/target.ts'
@@ -44,7 +44,7 @@ export const createConversionJobs = (world: ConvertingWorld, holders: Pick<Addre
 export const targetKeeper = (world: ConvertingWorld): KeepTarget => createTargetKeeper(world.runtime.db, rulesOf(world))
 
 /** Notes what of credited deposits is to become something else. */
-export const depositExpecting = (): CreditedSubscriber => createDepositExpecting({ invoicesAt, defaultTicker: defaultTargetOf })
+export const depositExpecting = (): CreditedSubscriber => createDepositExpecting({ invoicesAt, isAsked: isAskedFor, defaultTicker: defaultTargetOf })
 
 /** Notes what of credited fiat payments is to become something else, with what else is done about them. */
 export const expectingFiat = (listener: PaymentListener): PaymentListener => ({
@@ -53,8 +53,16 @@ export const expectingFiat = (listener: PaymentListener): PaymentListener => ({
     const attribution = await listener.paid(tx, payment, moment)
     if (attribution.kind === 'credit') {
       const { merchantId, id, invoiceId, paidTicker, paidUnits } = payment
-      await expectFiat(tx, { merchantId, id, invoiceId, ticker: paidTicker!, units: paidUnits! - attribution.fee }, defaultTargetOf, moment)
+      const net = paidUnits! - attribution.fee
+      const held = heldParts(net, await settingsOf(tx, merchantId), moment.at).reduce((sum, { units }) => sum + units, 0n)
+      await expectFiat(tx, { merchantId, id, invoiceId, ticker: paidTicker!, units: net - held }, defaultTargetOf, moment)
     }
     return attribution
+  },
+  // What is held becomes its target once it may be spent, and never when a refund or a chargeback has used it.
+  released: async (tx, payment, hold, moment) => {
+    const { merchantId, invoiceId, paidTicker } = payment
+    await expectFiat(tx, { merchantId, id: hold.id, invoiceId, ticker: paidTicker!, units: hold.units }, defaultTargetOf, moment)
+    return listener.released(tx, payment, hold, moment)
   },
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
-  callbackRoutes, createAcquiringPruneJob, createPaymentHearing, createPaymentJob, createRefundJob, createRoutingTable, createStatementJob,
+  callbackRoutes, createAcquiringPruneJob, createHoldJob, createPaymentHearing, createPaymentJob, createRefundJob, createRoutingTable, createStatementJob, requireRanges,
   type CallbackListener, type PaymentListener, type RoutingTable,
 } from '../acquiring/index.ts'
 import { openAcquirers, readAcquirersConfig, type Acquirer, type AcquirersConfig } from '../adapters/acquirers/index.ts'
@@ -39,7 +39,11 @@ export interface FiatWorld {
   acquirers: Acquirers
 }
 
-export const fiatSettings = ({ catalogue, publicUrl, acquirers: { table } }: FiatWorld): FiatInvoiceSettings => ({ catalogue, table, publicUrl })
+/** Throws an Error when a currency would be offered of which no amount can be paid. */
+export const fiatSettings = ({ catalogue, publicUrl, acquirers: { table } }: FiatWorld): FiatInvoiceSettings => {
+  requireRanges(table, catalogue.fiat)
+  return { catalogue, table, publicUrl }
+}
 
 /** Whose the money of payments is. */
 export const paymentListener = (world: FiatWorld): PaymentListener => expectingFiat(createPaymentFollowing(fiatSettings(world)))
@@ -63,6 +67,7 @@ export const createFiatApi = (
 const PAYMENTS_EVERY_MS = 500
 const REFUNDS_EVERY_MS = 2_000
 const EXPIRY_EVERY_MS = 5_000
+const HOLDS_EVERY_MS = 10_000
 const STATEMENTS_EVERY_MS = 4 * 3_600_000
 
 /** What a worker does for fiat invoices. */
@@ -72,6 +77,7 @@ export const createFiatJobs = (world: FiatWorld, pause: PausePoint): Job[] => {
     createPaymentJob({ runtime, acquirers, table, listener: paymentListener(world), publicUrl, pause }, PAYMENTS_EVERY_MS),
     createRefundJob({ runtime, acquirers, listener: paymentListener(world), pause }, REFUNDS_EVERY_MS),
     createFiatExpiryJob({ runtime, settings: fiatSettings(world), pause }, EXPIRY_EVERY_MS),
+    createHoldJob({ runtime, listener: paymentListener(world), pause }, HOLDS_EVERY_MS),
     createStatementJob({ runtime, acquirers, payouts: payoutBooks, pause }, STATEMENTS_EVERY_MS),
     createAcquiringPruneJob(runtime),
   ]

@@ -1,5 +1,6 @@
 import { isNetwork } from '@bursar/chainkit'
 import type { Catalogue } from '../assets/index.ts'
+import { releaseConversions } from '../conversions/index.ts'
 import { createRefundFollowing, type ClaimSettings, type ClaimTokens } from '../invoices/index.ts'
 import type { WalletKeys } from '../outgoing/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
@@ -29,6 +30,7 @@ export const invoiceSettings = ({ runtime, catalogue, wallet, publicUrl, quoteMs
   quoteMs,
   publicUrl,
   claimTokens,
+  onPaid: releaseConversions,
   destinationOf: (network, address) => {
     const destination = isNetwork(network) ? checkDestination(network, address, { bitcoinChain: wallet.bitcoinChain, catalogue }) : undefined
     return destination?.ok === true ? destination.address : undefined

@@ -3,15 +3,16 @@ import { withdrawalFollowers } from './invoicing.ts'
 import type { WorkerDeps, World } from './world.ts'
 import { isEvmNetwork } from '@bursar/chainkit'
 import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
+import { provedPayments } from '../auditing/index.ts'
 import { createConsolidationJob, createRescueJob, payForParent } from '../consolidation/index.ts'
 import { createColdJob } from '../cold/index.ts'
 import { createEvmDirect, createTronDirect } from '../direct/index.ts'
 import type { Job } from '../jobs/index.ts'
-import { createSendingJob, evmHotAddress, evmHotKeys, tronHotAddress } from '../outgoing/index.ts'
+import { createOvertakenJob, createSendingJob, evmHotAddress, evmHotKeys, tronHotAddress, type SendingDeps } from '../outgoing/index.ts'
 import { createEvmSweepJob, createTronSweepJob } from '../sweeps/index.ts'
 import { unlessStopped } from '../treasury/index.ts'
 import {
-  createBitcoinPayoutJob, createEvmPayoutJob, createRebalanceJob, createTronPayoutJob, spendableSun, type PayoutDeps,
+  createBitcoinPayoutJob, createEvmPayoutJob, createRebalanceJob, createTronPayoutJob, spendableSun, withinLimits, type PayoutDeps,
 } from '../withdrawals/index.ts'
 import { createAdmission } from './screening.ts'
 import { createSigning } from './signing.ts'
@@ -19,6 +20,7 @@ import { createSweepPermission } from './sweep-permission.ts'
 import { createTronSweepPermission } from './tron-sweep-permission.ts'
 
 const SWEEP_EVERY_MS = 5_000
+const OVERTAKEN_EVERY_MS = 5_000
 const TREASURY_EVERY_MS = 10_000
 
 /** What sends from and gathers in the wallets of one network. */
@@ -26,11 +28,11 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
   const { runtime, catalogue, wallet, policies } = world
   const { network } = adapter
   const policy = policies.sending[network]
-  const signing = createSigning(runtime.db, catalogue, deps.signer)
+  const signing = createSigning(runtime, catalogue, deps.signer)
   const admitted = createAdmission(world)
-  const payout: PayoutDeps = { runtime, catalogue, adapter, wallet, policy, approved: async (waiting) => signing.approved(await admitted(waiting)), followers: withdrawalFollowers(world), pause: deps.pause }
+  const payout: PayoutDeps = { runtime, catalogue, adapter, wallet, policy, signer: deps.signer, approved: async (waiting) => withinLimits(runtime, await signing.approved(await admitted(await provedPayments(runtime, 'withdrawal', waiting)))), followers: withdrawalFollowers(world), pause: deps.pause }
   const joining = network === 'BITCOIN' ? { ...payout, adapter: adapter as CoinChainAdapter, sending: policy, policy: policies.consolidation } : undefined
-  const sending = createSendingJob({
+  const sends: SendingDeps = {
     runtime,
     network,
     adapter,
@@ -41,11 +43,13 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
     purposeOf: signing.purposeOf,
     pause: deps.pause,
     ...(joining && { payForParent: payForParent(joining) }),
-  })
+  }
+  const sending = createSendingJob(sends)
+  const overtaken = createOvertakenJob(sends, OVERTAKEN_EVERY_MS)
   const everyMs = policies.payoutEveryMs[network]
   const cold = coldJob(world, deps, adapter, (ticker) => signing.coldAddress(network, ticker))
   const own = (...jobs: Job[]): Job[] => jobs.map((job) => unlessStopped(runtime.db, network, job))
-  if (joining) return [createBitcoinPayoutJob(payout, everyMs), sending, ...own(createConsolidationJob(joining), createRescueJob(joining), cold)]
+  if (joining) return [createBitcoinPayoutJob(payout, everyMs), sending, overtaken, ...own(createConsolidationJob(joining), createRescueJob(joining), cold)]
   if (network === 'TRON') {
     const tron = { ...payout, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
     const sweeps = createTronSweepJob(
@@ -53,14 +57,14 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
       SWEEP_EVERY_MS,
     )
     const fromDeposits = createTronDirect({ ...tron, sweeps: policies.sweep.TRON })
-    return [createTronPayoutJob({ ...tron, fromDeposits }, everyMs), sending, ...own(sweeps, cold)]
+    return [createTronPayoutJob({ ...tron, fromDeposits }, everyMs), sending, overtaken, ...own(sweeps, cold)]
   }
   if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)
   const evm = { ...payout, network, adapter: adapter as AccountChainAdapter, chainId: deps.chainIds.get(network)!, hotAddress: evmHotAddress(wallet), hotKeys: evmHotKeys(wallet, policy.hotAddresses) }
   const allowed = createSweepPermission(runtime, deps.signer, network, evm.hotAddress)
   const sweeps = createEvmSweepJob({ ...evm, policy: policies.sweep[network], sending: policy, allowed }, SWEEP_EVERY_MS)
   const fromDeposits = createEvmDirect({ ...evm, sending: policy, sweeps: policies.sweep[network] })
-  return [createEvmPayoutJob({ ...evm, fromDeposits }, everyMs), sending, ...own(sweeps, cold, createRebalanceJob(evm, SWEEP_EVERY_MS))]
+  return [createEvmPayoutJob({ ...evm, fromDeposits }, everyMs), sending, overtaken, ...own(sweeps, cold, createRebalanceJob(evm, SWEEP_EVERY_MS))]
 }
 
 const coldJob = (

@@ -1,4 +1,5 @@
 import { isEvmNetwork, isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
+import { refuseUnknownKeys } from '../base/unknown-keys.ts'
 import { readConsolidationPolicy, type ConsolidationPolicy, type ConsolidationSettings } from '../consolidation/index.ts'
 import { DEFAULT_DEPOSIT_POLICY, type ConfirmationRule, type DepositPolicy } from '../deposits/index.ts'
 import { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, type SendingPolicy } from '../outgoing/index.ts'
@@ -39,10 +40,11 @@ export const readPolicies = (file: unknown): Policies => {
   const given = (file ?? {}) as Record<string, NetworkPolicy>
   for (const [network, policy] of Object.entries(given)) {
     if (!isNetwork(network)) throw new Error(`policy: ${network} is not one of ${NETWORKS.join(', ')}`)
-    const unknown = Object.keys(policy).filter((key) => !KEYS.includes(key))
+    refuseUnknownKeys(`policy: ${network}`, policy, KEYS)
+    refuseUnknownKeys(`policy: ${network}.watch`, policy.watch ?? {}, Object.keys(DEFAULT_WATCHER_SETTINGS[network]))
+    checkConfirmationKeys(`policy: ${network}.confirmations`, policy.confirmations)
     if (network !== 'BITCOIN' && policy.consolidation) throw new Error(`policy: ${network} has no coins: consolidation is for BITCOIN`)
     if (network === 'BITCOIN' && policy.sweep) throw new Error('policy: BITCOIN has no sweeps: payouts spend the coins of deposit addresses')
-    if (unknown.length > 0) throw new Error(`policy: ${network} has unknown ${unknown.join(', ')}; there are ${KEYS.join(', ')}`)
   }
   const each = <T>(make: (network: Network, policy: NetworkPolicy) => T): Record<Network, T> =>
     Object.fromEntries(NETWORKS.map((network) => [network, make(network, given[network] ?? {})])) as Record<Network, T>
@@ -58,6 +60,12 @@ export const readPolicies = (file: unknown): Policies => {
     consolidation: readConsolidationPolicy(given.BITCOIN?.consolidation ?? {}),
     sweep: each((network, policy) => readSweepPolicy(network, policy.sweep ?? {})),
   }
+}
+
+const checkConfirmationKeys = (where: string, given: NetworkPolicy['confirmations']): void => {
+  if (given === undefined) return
+  refuseUnknownKeys(where, given, given.kind === 'final' ? ['kind'] : ['kind', 'tiers', 'otherwise'])
+  if (given.kind === 'tiers') for (const tier of given.tiers) refuseUnknownKeys(`${where}.tiers`, tier, ['belowUsd', 'confirmations'])
 }
 
 const confirmationsOf = (given: NonNullable<NetworkPolicy['confirmations']>): ConfirmationRule =>

@@ -16,6 +16,6 @@ export const priceJobs = ({ runtime }: World, { sources, market }: WorkerDeps, t
   return [
     ...(market.official.length === 0 ? [] : [createOfficialRatesJob({ runtime, sources: market.official, everyMs: OFFICIAL_EVERY_MS })]),
     ...(served.length === 0 ? [] : [createBooksJob({ runtime, sources: market.books, tickers: served, rules: market.legs, everyMs: BOOKS_EVERY_MS })]),
-    createRatesJob({ runtime, sources: served.length === 0 ? sources : [...sources, createLegRates(runtime.db, runtime.clock.now)], tickers: all, everyMs: RATES_EVERY_MS }),
+    createRatesJob({ runtime, sources: served.length === 0 ? sources : [...sources, createLegRates(runtime.db, runtime.clock.now)], tickers: all, rules: market.legs, everyMs: RATES_EVERY_MS }),
   ]
 }

@@ -1,19 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
 import type { AccountChainAdapter, ChainAdapter } from '../adapters/chains/port.ts'
+import { isSignedReturn } from '../adjustments/index.ts'
+import { createInternalTransfers } from '../adapters/screening/internal-transfers.ts'
+import type { Signer } from '../adapters/signer/port.ts'
 import type { Catalogue } from '../assets/index.ts'
+import type { Tx } from '../db/index.ts'
 import { createHaltedJob } from './rescreening.ts'
-import { withdrawalFollowers } from './invoicing.ts'
 import { createScreeners, type ScreeningFile } from './screening-file.ts'
-import { hasHash, type CreditedSubscriber, type Deposit, type Deposits, type HeldSubscriber } from '../deposits/index.ts'
+import { hasHash, wasHeld, type CreditedSubscriber, type Deposit, type Deposits, type HeldSubscriber } from '../deposits/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import type { PausePoint } from '../outgoing/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import {
-  ask, complianceOf, createListAgeJob, createScreenJob, createWaitingAlarm, decide, findScreening, lockDeposits, lookUpListed, statesOf, type DecidedSubscriber, type JudgedSubscriber, type ScreeningRules, type ScreeningState,
+  ask, complianceOf, createListAgeJob, createScreenJob, createWaitingAlarm, decide, findScreening, lockDeposits, lookUpListed, standingOfSender, statesOf, type DecidedSubscriber, type JudgedSubscriber, type Screening, type ScreeningRules, type ScreeningState,
 } from '../screening/index.ts'
-import { giveUp, type Withdrawal } from '../withdrawals/index.ts'
+import { haltWaiting, type Withdrawal } from '../withdrawals/index.ts'
 
 const newToken = (): string => randomBytes(16).toString('hex')
 
@@ -49,14 +52,23 @@ export const createScreenHeld = (publicUrl: string, deposits: () => Pick<Deposit
 }
 
 /** What operators' decisions do: a quarantined deposit is credited, or never will be. */
-export const createDecided = (publicUrl: string, deposits: Pick<Deposits, 'clear' | 'reject'>): DecidedSubscriber => async (tx, screening, moment) => {
+export const createDecided = (publicUrl: string, deposits: Pick<Deposits, 'clear' | 'reject'>): DecidedSubscriber => async (tx, screening, before, moment) => {
   const { merchantId, subjectId: id, kind, state } = screening
-  if (state === 'released') return (kind === 'deposit' ? await deposits.clear(tx, { merchantId, id, compliance: complianceOf(screening, publicUrl) }, moment) : undefined) ?? noEffects
+  if (state === 'released' && kind === 'deposit') {
+    const cleared = await deposits.clear(tx, { merchantId, id, compliance: complianceOf(screening, publicUrl) }, moment)
+    if (cleared === undefined && before === 'unanswered') throw new Error('the deposit is not in quarantine: it is on the balance already, or a reorganisation has just taken it away; providers are still being asked')
+    return cleared ?? noEffects
+  }
+  if (state === 'released') return noEffects
   if (kind === 'withdrawal') throw new Error('the withdrawal has left: there is nothing to reject; release notes that it has been looked at')
   const effects = await deposits.reject(tx, { merchantId, id }, moment)
   if (effects === undefined) throw new Error('the deposit is not in quarantine: it is on the balance already, or a reorganisation has just taken it away')
   return effects
 }
+
+/** What was put into quarantine leaves it only when somebody knows something of it, whatever has become of it meanwhile. */
+const isHeldDeposit = async (tx: Tx, { kind, merchantId, subjectId }: Screening): Promise<boolean> =>
+  kind === 'deposit' && (await wasHeld(tx, { merchantId, id: subjectId }))
 
 const askedOf = (deposit: Deposit) => ({ merchantId: deposit.merchantId, kind: 'deposit' as const, subjectId: deposit.id, subject: subjectOf(deposit) })
 
@@ -67,6 +79,7 @@ const subjectOf = (deposit: Deposit) => ({
   transaction: hasHash(deposit) ? deposit.transaction : null,
   own: deposit.address,
   others: deposit.senders,
+  internal: deposit.internal ? deposit.transaction : null,
 })
 
 export interface ScreeningWorld {
@@ -97,13 +110,14 @@ const destinationOf = ({ blockchain, ticker, to }: Withdrawal) => ({
 })
 
 /**
- * Gives a withdrawal back whose destination is risky. One that went before it was judged can't be: that stays for a person to see.
+ * Halts a withdrawal whose destination is risky; `createHaltedJob` gives it back once the signer has closed its intent. One that went
+ * before it was judged can't be given back: that stays for a person to see. Rejected money may go back to where it came from.
  */
-const createRefusal = (world: Pick<ScreeningWorld, 'catalogue' | 'publicUrl'>): JudgedSubscriber => async (tx, { merchantId, id, kind, subjectId, report }, moment) => {
+const haltRisky: JudgedSubscriber = async (tx, { merchantId, id, kind, subjectId, report }, moment) => {
   if (kind !== 'withdrawal' || !report.risky) return noEffects
-  const effects = await giveUp(tx, { merchantId, id: subjectId }, { catalogue: world.catalogue, followers: withdrawalFollowers(world) }, moment, 'AML_REJECTED')
-  if (effects) await decide(tx, { merchantId, id }, 'rejected', moment)
-  return effects ?? noEffects
+  if (await isSignedReturn(tx, { merchantId, id: subjectId })) await decide(tx, { merchantId, id }, 'released', moment)
+  else await haltWaiting(tx, { merchantId, id: subjectId })
+  return noEffects
 }
 
 /** Their issuers can freeze an account, and publish whom. */
@@ -123,13 +137,15 @@ export const createFrozenBy = (catalogue: Catalogue, adapters: ReadonlyMap<Netwo
 }
 
 /** What a worker does about screening; without settings nothing but to let go what was halted. */
-export const createScreeningJobs = ({ runtime, catalogue, publicUrl, screening }: ScreeningWorld, { deposits, adapters, pause }: { deposits: Pick<Deposits, 'verify'>; adapters: ReadonlyMap<Network, ChainAdapter>; pause: PausePoint }): Job[] => {
-  const halted = createHaltedJob({ runtime, catalogue, publicUrl, screens: screening !== null, pause })
+export const createScreeningJobs = ({ runtime, catalogue, publicUrl, screening }: ScreeningWorld, { deposits, adapters, signer, pause }: { deposits: Pick<Deposits, 'verify'>; adapters: ReadonlyMap<Network, ChainAdapter>; signer: Pick<Signer, 'closeIntent'>; pause: PausePoint }): Job[] => {
+  const halted = createHaltedJob({ runtime, catalogue, publicUrl, signer, screens: screening !== null, pause })
   if (screening === null) return [halted]
   const verify: JudgedSubscriber = (tx, judged, moment) =>
     judged.kind === 'deposit' ? deposits.verify(tx, { merchantId: judged.merchantId, id: judged.subjectId, compliance: complianceOf(judged, publicUrl) }, moment) : Promise.resolve(noEffects)
-  const screeners = createScreeners(screening, { lookUp: (addresses) => lookUpListed(runtime.db, addresses), frozenBy: createFrozenBy(catalogue, adapters), now: runtime.clock.now })
-  const job = createScreenJob({ runtime, screeners, rules: screening.rules, onJudged: [verify, createRefusal({ catalogue, publicUrl })], pause })
+  const { now } = runtime.clock
+  const providers = createScreeners(screening, { lookUp: (addresses) => lookUpListed(runtime.db, addresses), frozenBy: createFrozenBy(catalogue, adapters), now })
+  const screeners = [...providers, createInternalTransfers((id) => standingOfSender(runtime.db, id), now)]
+  const job = createScreenJob({ runtime, screeners, rules: screening.rules, onJudged: [verify, haltRisky], mustBeKnown: isHeldDeposit, pause })
   const usesLists = screening.providers.some(({ kind }) => kind === 'local-lists')
   return [job, createWaitingAlarm(runtime), halted, ...(usesLists ? [createListAgeJob(runtime)] : [])]
 }

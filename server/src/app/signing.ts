@@ -1,15 +1,19 @@
-import { isEvmNetwork } from '@bursar/chainkit'
+import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import type { Signer } from '../adapters/signer/port.ts'
+import type { Intent, Signer } from '../adapters/signer/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { transferOf } from '../cold/index.ts'
 import type { Db } from '../db/index.ts'
+import type { Job } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
 import type { Outgoing, Purpose, SigningPurpose } from '../outgoing/index.ts'
+import type { Runtime } from '../platform/runtime.ts'
 import { tronPurposeOf } from '../sweeps/index.ts'
-import { approvalsOf, carriedBy, type Withdrawal } from '../withdrawals/index.ts'
+import { approvalsOf, carriedBy, holdBack, storeSignerLimits, type SignerLimit, type Withdrawal } from '../withdrawals/index.ts'
 
 interface AssetLimits {
+  maxPerHour?: string
+  maxPerDay?: string
   approvalsAbove?: string
   approvalsNeeded?: number
   cold?: string
@@ -19,7 +23,8 @@ const FOR_SWEEPS: readonly Purpose[] = ['sweep', 'gas', 'resources']
 const STATUS_KEPT_MS = 10_000
 
 /** What stands between withdrawals and the signer: what a transaction pays, and which withdrawals still wait for people. */
-export const createSigning = (db: Db, catalogue: Catalogue, signer: Signer) => {
+export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Signer) => {
+  const { db } = runtime
   let kept: { at: number; limits: Promise<ReadonlyMap<string, AssetLimits>> } | undefined
   const limits = (): Promise<ReadonlyMap<string, AssetLimits>> => {
     const at = performance.now()
@@ -45,12 +50,7 @@ export const createSigning = (db: Db, catalogue: Catalogue, signer: Signer) => {
       const approvals = await approvalsOf(db, withdrawals)
       return {
         purpose: 'payout',
-        intents: withdrawals.map((withdrawal) => ({
-          id: withdrawal.id,
-          asset: withdrawal.ticker,
-          to: withdrawal.to,
-          units: chainUnits(catalogue, withdrawal).toString(),
-        })),
+        intents: withdrawals.map((withdrawal) => intentOf(catalogue, withdrawal)),
         ...(approvals.length === 0 ? {} : { approvals: approvals.map(({ keyId, signature }) => ({ keyId, signature })) }),
       }
     },
@@ -58,19 +58,73 @@ export const createSigning = (db: Db, catalogue: Catalogue, signer: Signer) => {
     /** The cold address of each asset by the signer's own policy, by `NETWORK/TICKER`. */
     coldAddress: async (network: string, ticker: string): Promise<string | undefined> => (await limits()).get(`${network}/${ticker}`)?.cold,
 
-    /** Those that the signer's policy lets go without approvals, or that have enough of them. */
+    /** Those of one network that the signer would sign for now, with the approvals their amount asks for. */
     approved: async (withdrawals: readonly Withdrawal[]): Promise<Withdrawal[]> => {
       if (withdrawals.length === 0) return []
       const rules = await limits()
       const over = withdrawals.filter((w) => needsApproval(rules.get(`${w.blockchain}/${w.ticker}`), chainUnits(catalogue, w)))
       const given = await approvalCounts(db, over)
-      return withdrawals.filter((w) => {
+      const enough = withdrawals.filter((w) => {
         const rule = rules.get(`${w.blockchain}/${w.ticker}`)
         return !over.includes(w) || (given.get(w.id) ?? 0) >= (rule?.approvalsNeeded ?? 1)
       })
+      return checked(runtime, catalogue, signer, enough)
     },
   }
 }
+
+const LIMITS_EVERY_MS = 60_000
+
+/** Keeps what the signer lets go in an hour and a day, which merchants' own limits are parts of. */
+export const createSignerLimitsJob = ({ db, clock }: Runtime, catalogue: Catalogue, signer: Pick<Signer, 'status'>): Job => ({
+  name: "the signer's limits",
+  everyMs: LIMITS_EVERY_MS,
+  run: async () => {
+    const limits = [...(await readLimits(signer))].flatMap(([key, { maxPerHour, maxPerDay }]): SignerLimit[] => {
+      const [network = '', ticker = ''] = key.split('/')
+      const asset = catalogue.findCrypto(ticker)
+      const on = asset?.networks.get(network as Network)
+      if (!asset || !on || maxPerHour === undefined || maxPerDay === undefined) return []
+      const ledgerUnits = (units: string): bigint => rescale(BigInt(units), on.decimals, asset.scale)
+      return [{ network, asset: ticker, perHour: ledgerUnits(maxPerHour), perDay: ledgerUnits(maxPerDay) }]
+    })
+    await storeSignerLimits(db, limits, new Date(clock.now()))
+    return false
+  },
+})
+
+/** Withdrawals that the signer is asked about at once: each may need a few approvals, of which a request has at most 100. */
+const CHECKED_AT_ONCE = 25
+
+/**
+ * Those of waiting withdrawals of one network that the signer would sign for now. The others are put off or barred, so that neither a nonce nor
+ * coins are taken for what would be refused.
+ */
+const checked = async (runtime: Runtime, catalogue: Catalogue, signer: Signer, waiting: readonly Withdrawal[]): Promise<Withdrawal[]> => {
+  const all: Withdrawal[] = []
+  for (let from = 0; from < waiting.length; from += CHECKED_AT_ONCE) {
+    const some = waiting.slice(from, from + CHECKED_AT_ONCE)
+    const network = some[0]!.blockchain
+    const approvals = (await approvalsOf(runtime.db, some)).map(({ keyId, signature }) => ({ keyId, signature }))
+    const refusals = new Map((await signer.check({ network, intents: some.map((one) => intentOf(catalogue, one)), approvals })).map((one) => [one.id, one]))
+    const passing = some.filter(({ intentId }) => !refusals.has(intentId))
+    const refused = some.flatMap((withdrawal) => {
+      const refusal = refusals.get(withdrawal.intentId)
+      return refusal ? [{ withdrawal, refusal: { refused: refusal.refused, message: refusal.message } }] : []
+    })
+    await holdBack(runtime, network, { refused, passing })
+    all.push(...passing)
+  }
+  return all
+}
+
+/** What the signer is told that a withdrawal pays. */
+export const intentOf = (catalogue: Catalogue, withdrawal: Withdrawal): Intent => ({
+  id: withdrawal.intentId,
+  asset: withdrawal.ticker,
+  to: withdrawal.to,
+  units: chainUnits(catalogue, withdrawal).toString(),
+})
 
 /** A replacement of what the operator has signed pays the same to the same address; the signer knows which that is. */
 const coldIntent = async (db: Db, catalogue: Catalogue, { id, network }: Outgoing): Promise<SigningPurpose['intents'][number]> => {
@@ -89,7 +143,7 @@ const chainUnits = (catalogue: Catalogue, { ticker, blockchain, units }: Withdra
   return rescale(units, asset.scale, asset.networks.get(blockchain)!.decimals)
 }
 
-const readLimits = async (signer: Signer): Promise<ReadonlyMap<string, AssetLimits>> => {
+const readLimits = async (signer: Pick<Signer, 'status'>): Promise<ReadonlyMap<string, AssetLimits>> => {
   const { policy } = await signer.status()
   const networks = policy.networks as Record<string, { assets?: Record<string, AssetLimits> }>
   return new Map(
@@ -101,7 +155,7 @@ const readLimits = async (signer: Signer): Promise<ReadonlyMap<string, AssetLimi
 
 const approvalCounts = async (db: Db, withdrawals: readonly Withdrawal[]): Promise<Map<string, number>> => {
   if (withdrawals.length === 0) return new Map()
-  const { rows } = await sql<{ id: string; count: number }>`select withdrawal_id as id, count(*) as count
+  const { rows } = await sql<{ id: string; count: number }>`select withdrawal_id as id, count(distinct key_id) as count
     from withdrawal_approvals where withdrawal_id = any(${withdrawals.map((w) => w.id)}::uuid[]) group by withdrawal_id`.execute(db)
   return new Map(rows.map((row) => [row.id, row.count]))
 }

@@ -4,30 +4,38 @@ import { priceJobs } from './prices.ts'
 import type { WorkerDeps, World } from './world.ts'
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import type { ChainAdapter } from '../adapters/chains/port.ts'
+import { createAuditJob, provedPayments } from '../auditing/index.ts'
 import { callbackPath } from '../acquiring/index.ts'
 import { createConversionJobs } from './converting.ts'
 import { createCostJob } from '../costs/index.ts'
-import { createBalanceCheckJob } from '../deposits/index.ts'
+import { createBackingJob, createBalanceCheckJob } from '../deposits/index.ts'
 import { createQuotePruneJob } from '../exchange/index.ts'
 import { createAnswerPruneJob } from '../http/index.ts'
 import { BASE_TICKERS, createExpiryJob, createQuoteJob } from '../invoices/index.ts'
 import { invoiceSettings, withdrawalFollowers } from './invoicing.ts'
 import type { Job } from '../jobs/index.ts'
-import { bitcoinHotAddress, evmHotAddress, tronHotAddress } from '../outgoing/index.ts'
-import { createHotWatchJob, createReconcileJob, createSealJob } from '../treasury/index.ts'
+import { bitcoinHotAddress, createLostJob, evmHotAddress, tronHotAddress } from '../outgoing/index.ts'
+import { createCountJob, createHotWatchJob, createReconcileJob, createSealJob } from '../treasury/index.ts'
 import { createAttemptPruneJob } from '../webhooks/index.ts'
-import { createFeeRateJob, createInternalDeliveryJob } from '../withdrawals/index.ts'
+import { createClosedJob, createFeeRateJob, createInternalDeliveryJob } from '../withdrawals/index.ts'
 import { createCardJobs } from './cards.ts'
 import { createFiatJobs } from './fiat.ts'
 import { createHedgeJobs } from './hedges.ts'
 import { createScreeningJobs } from './screening.ts'
+import { createSignerLimitsJob } from './signing.ts'
 
 const FEES_EVERY_MS = 10_000
 const BALANCE_CHECK_EVERY_MS = 15_000
+const BACKING_EVERY_MS = 2_000
+const AUDIT_EVERY_MS = 5_000
+const LOST_EVERY_MS = 10_000
 const RECONCILE_EVERY_MS = 5 * 60_000
 const COSTS_EVERY_MS = 30_000
+const COUNT_EVERY_MS = 5_000
 const TREASURY_EVERY_MS = 10_000
 const INVOICES_EVERY_MS = 1_000
+/** Looks whether the day has its anchor. */
+const SEAL_EVERY_MS = 60_000
 
 /** Everything that takes time: money out, prices, notifications, the books. */
 export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
@@ -37,6 +45,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
   const tickers = [...new Set([...[...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker), ...BASE_TICKERS])]
   const invoices = { runtime, settings: invoiceSettings(world), everyMs: INVOICES_EVERY_MS, pause: deps.pause }
   return [
+    createSignerLimitsJob(runtime, catalogue, deps.signer),
     createFeeRateJob(runtime, all, FEES_EVERY_MS),
     ...priceJobs(world, deps, tickers),
     createInternalDeliveryJob({
@@ -44,14 +53,19 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
       catalogue,
       networks: [...catalogue.networks],
       receive: (tx, withdrawal, moment) => deposits.receiveInternal(tx, withdrawal, moment),
+      proved: (waiting) => provedPayments(runtime, 'withdrawal', waiting),
       followers: withdrawalFollowers(world),
     }),
     ...all.flatMap((adapter) => payoutJobs(world, deps, adapter)),
+    createClosedJob({ runtime, catalogue, signer: deps.signer, followers: withdrawalFollowers(world) }),
+    ...all.map((adapter) => createLostJob(runtime, adapter, LOST_EVERY_MS)),
     ...all.flatMap((adapter) => {
       const { network } = adapter
-      return isEvmNetwork(network) ? [createBalanceCheckJob({ runtime, network, adapter, deposits, everyMs: BALANCE_CHECK_EVERY_MS })] : []
+      if (network === 'BITCOIN') return []
+      const backing = createBackingJob({ runtime, catalogue, network, adapter, deposits, everyMs: BACKING_EVERY_MS })
+      return isEvmNetwork(network) ? [backing, createBalanceCheckJob({ runtime, network, adapter, deposits, everyMs: BALANCE_CHECK_EVERY_MS })] : [backing]
     }),
-    ...createScreeningJobs(world, { deposits, adapters: deps.adapters, pause: deps.pause }),
+    ...createScreeningJobs(world, { deposits, adapters: deps.adapters, signer: deps.signer, pause: deps.pause }),
     ...createFiatJobs(world, deps.pause),
     ...createCardJobs(world, (account) => world.publicUrl + callbackPath(account), deps.pause),
     createExpiryJob(invoices),
@@ -62,9 +76,11 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     createQuotePruneJob(runtime),
     ...createHedgeJobs(world, deps),
     ...createConversionJobs(world, deps.holders, deps.pause),
-    createSealJob(runtime, 1_000),
-    createReconcileJob(runtime, catalogue, all, RECONCILE_EVERY_MS),
+    createSealJob(runtime, SEAL_EVERY_MS),
+    createAuditJob(runtime, AUDIT_EVERY_MS),
+    ...all.map((adapter) => createReconcileJob(runtime, catalogue, [adapter], RECONCILE_EVERY_MS)),
     createCostJob(runtime, COSTS_EVERY_MS),
+    createCountJob(runtime, COUNT_EVERY_MS),
     createHotWatchJob({ runtime, catalogue, policies: world.policies.treasury, addresses: hotAddresses(world, all), everyMs: TREASURY_EVERY_MS }),
   ]
 }

@@ -47,6 +47,8 @@ export interface FiatAsset {
   payout: FiatTerms
   /** a batch of payouts to one card, at most; null: as much as its parts can carry */
   mostInBatch: bigint | null
+  /** one of the payments that a batch is split into, at most; null: as much as its acquirer takes at once */
+  mostInPart: bigint | null
 }
 
 /** The assets this installation knows, from configuration; adding one is configuration, not code. */
@@ -70,7 +72,7 @@ export interface AssetSettings {
     name: string
     networks: Partial<Record<Network, NetworkAssetSettings>>
   }[]
-  fiat: { ticker: string; name: string; scale: number; payIn?: FiatTermsSettings; payout?: FiatTermsSettings & { batchMax?: string } }[]
+  fiat: { ticker: string; name: string; scale: number; payIn?: FiatTermsSettings; payout?: FiatTermsSettings & { batchMax?: string; partMax?: string } }[]
 }
 
 export interface FiatTermsSettings {
@@ -122,9 +124,13 @@ export const createCatalogue = (settings: AssetSettings): Catalogue => {
 /** As chain adapters name contracts: hex in lower case, base58 as it is. */
 const canonicalContract = (network: Network, contract: string): string => (isEvmNetwork(network) ? contract.toLowerCase() : contract)
 
+/** TRON carries its coin and USDT alone (`contract.md`, decision 26). */
+const ON_TRON = ['TRX', 'USDT']
+
 const cryptoAsset = ({ ticker, name, networks }: AssetSettings['crypto'][number]): CryptoAsset => {
   const entries = Object.entries(networks) as [Network, NetworkAssetSettings][]
   if (entries.length === 0) throw new Error(`asset ${ticker} is on no network`)
+  if ('TRON' in networks && !ON_TRON.includes(ticker)) throw new Error(`asset ${ticker}: TRON carries ${ON_TRON.join(' and ')} only; take TRON out of its networks`)
   const scale = Math.max(...entries.map(([, on]) => on.decimals))
   const tariff = (fee: FeeSettings | undefined): Tariff => tariffOf(fee, scale)
   const onNetworks = entries.map(([network, on]): [Network, AssetOnNetwork] => [
@@ -148,9 +154,9 @@ type FeeSettings = { fixed?: string; bps?: number }
 const tariffOf = (fee: FeeSettings | undefined, scale: number): Tariff => ({ fixed: unitsOf(fee?.fixed ?? '0', scale), bps: BigInt(fee?.bps ?? 0) })
 
 /** `contract.md` 10 and 18 row 27, in whole units; a currency they don't name has no limits of its own. */
-const STANDARD_LIMITS: Record<string, { payIn: [string, string]; payout: [string, string]; batch?: string }> = {
-  UAH: { payIn: ['25', '29999'], payout: ['1000', '14500'] },
-  KZT: { payIn: ['12000', '300000'], payout: ['20000', '299000'], batch: '299000' },
+const STANDARD_LIMITS: Record<string, { payIn: [string, string]; payout: [string, string]; batch?: string; part: string }> = {
+  UAH: { payIn: ['25', '29999'], payout: ['1000', '14500'], part: '14500' },
+  KZT: { payIn: ['12000', '300000'], payout: ['20000', '299000'], batch: '299000', part: '14500' },
 }
 const WIDEST: [string, string] = ['0', '1000000000']
 
@@ -161,7 +167,9 @@ const fiatAsset = ({ ticker, name, scale, payIn, payout }: AssetSettings['fiat']
     if (least > most) throw new Error(`${ticker}: the least of ${direction} is above the most`)
     return { least, most, fee: tariffOf(given?.fee, scale) }
   }
-  const batch = payout?.batchMax ?? STANDARD_LIMITS[ticker]?.batch
-  const mostInBatch = batch === undefined ? null : unitsOf(batch, scale)
-  return { ticker, name, scale, payIn: terms(payIn, 'payIn'), payout: terms(payout, 'payout'), mostInBatch }
+  const most = (text: string | undefined): bigint | null => (text === undefined ? null : unitsOf(text, scale))
+  return {
+    ticker, name, scale, payIn: terms(payIn, 'payIn'), payout: terms(payout, 'payout'),
+    mostInBatch: most(payout?.batchMax ?? STANDARD_LIMITS[ticker]?.batch), mostInPart: most(payout?.partMax ?? STANDARD_LIMITS[ticker]?.part),
+  }
 }

@@ -11,5 +11,6 @@ export type {
   NetworkAssetSettings,
   Tariff,
 } from './catalogue.ts'
+export { readAssetSettings } from './shape.ts'
 export { assetRoutes } from './routes.ts'
 export { chargeOf } from './tariff.ts'

@@ -8,19 +8,20 @@ const FIAT_PRICE_DECIMALS = 6
 
 /**
  * The asset lists (`contract.md` 5.8, 5.9). A crypto price is USD for one unit; a fiat price is units of the currency for
- * one USD, as the documented samples read. Without a fresh rate `price` is left out.
+ * one USD, as the documented samples read. Both are in the order of their tickers. Without a fresh rate `price` is left out.
  */
 export const assetRoutes = (deps: { catalogue: Catalogue; prices: () => Promise<ReadonlyMap<string, bigint>> }): Route[] => [
   {
     operation: 'listCryptoAssets',
     handle: async () => {
       const prices = await deps.prices()
-      const body = deps.catalogue.crypto.map(({ ticker, name, scale, networks }) => ({
+      const body = byTicker(deps.catalogue.crypto).map(({ ticker, name, networks }) => ({
         name,
         ticker,
         blockchains: [...networks.keys()],
         ...priceOf(prices.get(ticker)),
-        decimals: scale,
+        decimals: Math.min(...[...networks.values()].map((on) => on.decimals)),
+        blockchainDecimals: Object.fromEntries([...networks.values()].map((on) => [on.network, on.decimals])),
       }))
       return { status: 200, body }
     },
@@ -29,7 +30,7 @@ export const assetRoutes = (deps: { catalogue: Catalogue; prices: () => Promise<
     operation: 'listFiatAssets',
     handle: async () => {
       const prices = await deps.prices()
-      const body = deps.catalogue.fiat.map(({ ticker, name, scale }) => {
+      const body = byTicker(deps.catalogue.fiat).map(({ ticker, name, scale }) => {
         const usd = prices.get(ticker)
         return { name, ticker, ...(usd === undefined ? {} : { price: perUsd(usd) }), decimals: scale }
       })
@@ -37,6 +38,9 @@ export const assetRoutes = (deps: { catalogue: Catalogue; prices: () => Promise<
     },
   },
 ]
+
+/** Clients look tickers up by binary search. */
+const byTicker = <Asset extends { ticker: string }>(assets: readonly Asset[]): Asset[] => assets.toSorted((a, b) => (a.ticker < b.ticker ? -1 : 1))
 
 const priceOf = (usd: bigint | undefined) =>
   usd === undefined ? {} : { price: { value: formatUnits(usd, USD_SCALE), ticker: 'USD' } }

@@ -12,8 +12,17 @@ const USD_SCALE = 18
 const CENTS = 2
 const MOST_IN_BATCH = 256
 
+export interface BalanceRoutesDeps {
+  runtime: Runtime
+  catalogue: Catalogue
+  /** what of a merchant's card money is held, by ticker, ledger units; asked where currencies of cards are */
+  heldOf?(merchantId: string): Promise<ReadonlyMap<string, bigint>>
+}
+
+const NOTHING: ReadonlyMap<string, bigint> = new Map()
+
 /** What merchants may spend. Requests that wait together share one query. */
-export const balanceRoutes = ({ runtime, catalogue }: { runtime: Runtime; catalogue: Catalogue }): Route[] => {
+export const balanceRoutes = ({ runtime, catalogue, heldOf }: BalanceRoutesDeps): Route[] => {
   const read = createBalanceReader(runtime.db)
   const prices = createPriceReader(runtime.db, [...catalogue.crypto, ...catalogue.fiat].map((a) => a.ticker), runtime.clock.now)
   return [
@@ -21,8 +30,11 @@ export const balanceRoutes = ({ runtime, catalogue }: { runtime: Runtime; catalo
       operation: 'listBalances',
       handle: async ({ merchantId, query }) => {
         const assets = query.tickers!.split(',').map((ticker) => find(catalogue, ticker))
-        const [available, usd] = await Promise.all([read({ merchantId, assets: assets.map((a) => a.ticker) }), prices()])
-        const records = assets.map((asset, i) => record(asset, available[i]!, usd.get(asset.ticker)))
+        const isFiat = assets.some(({ ticker }) => catalogue.findFiat(ticker) !== undefined)
+        const [available, usd, held] = await Promise.all([
+          read({ merchantId, assets: assets.map((a) => a.ticker) }), prices(), isFiat && heldOf ? heldOf(merchantId) : NOTHING,
+        ])
+        const records = assets.map((asset, i) => ({ ...record(asset, available[i]!, usd.get(asset.ticker)), ...heldOn(asset, held) }))
         return { status: 200, body: records }
       },
     },
@@ -35,6 +47,11 @@ const find = (catalogue: Catalogue, ticker: string): CryptoAsset | FiatAsset => 
   const known = [...catalogue.crypto, ...catalogue.fiat].map((a) => a.ticker).join(', ')
   const { status, code } = generalErrors.invalidRequest
   throw new ApiRefusal(status, code, `unknown ticker ${JSON.stringify(ticker.slice(0, 32))} in tickers: there are ${known}`, { field: 'tickers' })
+}
+
+const heldOn = ({ ticker, scale }: CryptoAsset | FiatAsset, held: ReadonlyMap<string, bigint>): { held?: string } => {
+  const units = held.get(ticker)
+  return units === undefined ? {} : { held: formatUnits(units, scale) }
 }
 
 /** `converted` is rounded down to cents: what is shown is never more than what there is. */

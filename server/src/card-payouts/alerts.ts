@@ -49,7 +49,7 @@ export const tellContradiction = (tx: Tx, part: Part, attempt: Attempt, said: st
       subject: attempt.reference,
       text:
         `${named(part)} was ${attempt.state} by ${attempt.account} under reference ${attempt.reference}, which now says: ${said}. Nothing is booked. ` +
-        `Settle it with ${attempt.account}, and correct the books by an adjustment`,
+        `Settle it with ${attempt.account}, and correct the books by \`bursar adjust\` (docs/operating/adjustments.md)`,
     },
     moment,
   )

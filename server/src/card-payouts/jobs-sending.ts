@@ -59,6 +59,7 @@ const send = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
   const { able, refusedBy } = await routesOf(deps, part)
   const acquirer = deps.acquirers.get(able[0] ?? '')
   if (!acquirer) return refusedBy > 0 ? endUntakeable(deps, part) : waitForRoute(deps, part)
+  if (deps.proved && !(await deps.proved(part))) return stepAgainAt(runtime.db, part, later(deps, STOPPED_MS))
   const sealed = await sealedCardOf(runtime.db, part.merchantId, part.payoutId)
   if (sealed === null) throw new Error(`card payout ${part.payoutId} has no card any more`)
   const card = deps.cards.open(sealed, cardOf({ merchantId: part.merchantId, id: part.payoutId }))

@@ -27,24 +27,33 @@ export const totalsOf = (parts: readonly Part[]): Totals => {
   return totals
 }
 
-const givenOf = ({ meta, localId }: Payout): Record<string, string> => ({
-  ...(meta === null ? {} : { meta }),
-  ...(localId === null ? {} : { localId }),
-})
+/** Of one that is part of something larger, the localId is the whole's. */
+const givenOf = ({ meta, localId, toldAs }: Payout): Record<string, unknown> => {
+  const given = localId ?? toldAs?.body.localId
+  return { ...(meta === null ? {} : { meta }), ...(given === undefined || given === null ? {} : { localId: given }) }
+}
 
 const GENERIC = 'ERRROR_CODE_GENERIC'
 
 /** Tells the end of a payout: `Withdraw` for a single one (`contract.md` 6.5), `WithdrawBatch` for a batch (6.6). */
 export const endNotice = (payout: Payout, parts: readonly Part[], scale: number): Notice => {
-  const { merchantId, id, ticker, maskedCard, units, fee, createdAt } = payout
+  const { merchantId, id, kind, toldAs } = payout
+  const body = payoutBody(payout, parts, scale)
+  const told = toldAs ?? { kind: kind === 'batch' ? 'WithdrawBatch' : 'Withdraw', objectId: id }
+  return { merchantId, objectId: told.objectId, kind: told.kind, status: body.status as string, body }
+}
+
+/** A payout as its newest notification states it; Pending, or Exchanged where an exchange comes first, until every part has ended. */
+export const payoutBody = (payout: Payout, parts: readonly Part[], scale: number): Record<string, unknown> => {
+  const { merchantId, id, ticker, maskedCard, units, fee, createdAt, kind, toldAs } = payout
   const print = (amount: bigint): string => formatUnits(amount, scale)
   const totals = totalsOf(parts)
-  if (payout.toldAs !== null) return partOfWhole(payout, payout.toldAs, parts, print)
-  const isBatch = payout.kind === 'batch'
-  const status = isBatch || totals.failed === 0n ? 'Done' : 'Failed'
-  const kind = isBatch ? 'WithdrawBatch' : 'Withdraw'
-  const body = {
-    kind,
+  if (toldAs !== null) return wholeBody(toldAs, totals, parts, print)
+  const isBatch = kind === 'batch'
+  const ended = isBatch || totals.failed === 0n ? 'Done' : 'Failed'
+  const status = totals.open > 0 ? 'Pending' : ended
+  return {
+    kind: isBatch ? 'WithdrawBatch' : 'Withdraw',
     id,
     ticker,
     merchantId,
@@ -59,15 +68,14 @@ export const endNotice = (payout: Payout, parts: readonly Part[], scale: number)
     ...givenOf(payout),
     ...(status === 'Failed' ? { failReason: parts[0]!.failReason ?? GENERIC } : {}),
   }
-  return { merchantId, objectId: id, kind, status, body }
 }
 
-/** The end of a payout that is part of something larger, in that one's words (`contract.md` 6.7): Failed when nothing was paid. */
-const partOfWhole = ({ merchantId }: Payout, { kind, objectId, body }: ToldAs, parts: readonly Part[], print: (amount: bigint) => string): Notice => {
-  const totals = totalsOf(parts)
+/** A payout that is part of something larger, in that one's words (`contract.md` 6.7): Failed when nothing was paid. */
+const wholeBody = ({ body }: ToldAs, totals: Totals, parts: readonly Part[], print: (amount: bigint) => string): Record<string, unknown> => {
+  if (totals.open > 0) return { ...body, status: 'Exchanged' }
   const status = totals.paid === 0n ? 'Failed' : 'Done'
   const why = status === 'Failed' ? { failedReason: parts[0]!.failReason ?? GENERIC } : {}
-  return { merchantId, objectId, kind, status, body: { ...body, ...printTotals(totals, print), status, ...why } }
+  return { ...body, ...printTotals(totals, print), status, ...why }
 }
 
 const printTotals = ({ paid, failed, paidFee, failedFee }: Totals, print: (amount: bigint) => string) => ({

@@ -60,9 +60,13 @@ const singleLimits = (asset: FiatAsset, rules: Rules): AmountLimits => {
   }
 }
 
+/** What one part of a batch may be with each account. */
+const partsOf = (asset: FiatAsset, rules: Rules): AmountLimits[] =>
+  accountsOf(rules, asset).map((one) => ({ least: one.least, most: asset.mostInPart === null ? one.most : least(one.most, asset.mostInPart) })).filter((one) => one.least <= one.most)
+
 /** What a batch may be: the same lower end, and at most so many parts as are made. */
 const batchLimits = (asset: FiatAsset, rules: Rules): AmountLimits => {
-  const most = MOST_PARTS * greatest(...accountsOf(rules, asset).map((one) => one.most))
+  const most = MOST_PARTS * greatest(0n, ...partsOf(asset, rules).map((one) => one.most))
   return { least: singleLimits(asset, rules).least, most: asset.mostInBatch === null ? most : least(asset.mostInBatch, most) }
 }
 
@@ -77,7 +81,7 @@ const checkLimits = (units: bigint, limits: AmountLimits, { ticker, scale }: Fia
 export const readPartLimits = (kind: 'single' | 'batch', units: bigint, asset: FiatAsset, rules: Rules): AmountLimits => {
   const isBatch = kind === 'batch'
   checkLimits(units, isBatch ? batchLimits(asset, rules) : singleLimits(asset, rules), asset, isBatch ? 'a batch of card payouts' : 'a card payout')
-  const accounts = accountsOf(rules, asset)
+  const accounts = isBatch ? partsOf(asset, rules) : accountsOf(rules, asset)
   const limits = isBatch ? limitsFor(units, accounts) : accounts.find((one) => one.least <= units && units <= one.most)
   if (limits && (isBatch ? canSplit(units, limits) : true)) return limits
   const shown = accounts.map((one) => `${formatUnits(one.least, asset.scale)} to ${formatUnits(one.most, asset.scale)}`).join(', ')

@@ -123,3 +123,15 @@ test('where no acquirer pays out, every ticker is refused and says why', async (
   expect(answer).toMatchObject({ status: 400, body: { code: 3, field: 'ticker' } })
   await bare.close()
 })
+
+test('audit C-1: a single payout of KZT is 20000 to 299000, in one payment, and parts of a batch stay below 14500', async () => {
+  const wide = await openWorld(database.url, [createTestAcquirer('wide', { KZT: { least: 1_00n, most: 299_000_00n } })])
+  const rich = await wide.merchant('KZT', 1_000_000n)
+  for (const amount of ['20000', '299000']) expect((await wide.payOut(rich, { ticker: 'KZT', amount })).status).toBe(200)
+  for (const amount of ['19999.99', '299000.01']) expect(await wide.payOut(rich, { ticker: 'KZT', amount })).toMatchObject({ status: 400, body: { description: expect.stringContaining('KZT 20000 to 299000') as string } })
+  expect((await wide.batch(rich, { amount: '100000' })).status).toBe(200)
+  const { rows } = await sql<{ units: bigint }>`select units from card_payout_parts where merchant_id = ${rich} order by units desc`.execute(wide.db)
+  expect(rows.slice(0, 2).map(({ units }) => units)).toEqual([299_000_00n, 20_000_00n])
+  expect(rows.slice(2).every(({ units }) => units <= 14_500_00n)).toBe(true)
+  await wide.close()
+})

@@ -5,7 +5,7 @@ import type { Catalogue } from '../assets/index.ts'
 import type { PausePoint } from '../outgoing/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import type { SecretBox } from '../platform/secrets.ts'
-import type { Payout } from './payout.ts'
+import type { Part, Payout } from './payout.ts'
 
 /** What the jobs of this room are made of. */
 export interface CardPayoutDeps {
@@ -18,6 +18,8 @@ export interface CardPayoutDeps {
   cards: SecretBox
   /** where an account's acquirer tells of its orders: our own public URL */
   callbackUrl(account: string): string
+  /** whether the books that a part is to be paid from are proved; absent: not asked */
+  proved?(part: Pick<Part, 'id' | 'merchantId' | 'ticker'>): Promise<boolean>
   pause: PausePoint
 }
 

@@ -90,7 +90,9 @@ const stateOf = (invoice: FiatInvoice, standing: FiatInvoiceForPayer['standing']
     case 'checking':
       return { at: 'checking', asked, back: undefined }
     case 'failed':
-      return { at: 'failed', asked, reason: standing.reason ?? undefined, canRetry: standing.canRetry }
+      return { at: 'failed', asked, charged: standing.charged, reason: standing.reason ?? undefined, canRetry: standing.canRetry }
+    case 'received':
+      return { at: 'received', asked }
     case 'paid':
       return paidState(invoice, asked, standing, catalogue)
   }
@@ -109,12 +111,12 @@ const paidState = ({ id, paidUnits, maskedCard }: FiatInvoice, asked: Amount, { 
   receipt: `/invoices/fiat/${id}/receipt.pdf`,
 })
 
-const openState = ({ units, ticker, email, expiresAt }: FiatInvoice, offered: readonly FiatAsset[]): PageState => {
+const openState = ({ units, ticker, askedValue, email, expiresAt }: FiatInvoice, offered: readonly FiatAsset[]): PageState => {
   const [only] = offered
   const limits = (asset: FiatAsset): { least: string; most: string } => ({ least: formatUnits(asset.payIn.least, asset.scale), most: formatUnits(asset.payIn.most, asset.scale) })
   const isOpen = units === null
-  const entry = !isOpen ? undefined : offered.length === 1 ? { ticker: only!.ticker, ...limits(only!) } : { ticker: undefined, least: undefined, most: undefined }
-  const option = (asset: FiatAsset): PaymentOption => ({ ticker: asset.ticker, assetName: asset.name, blockchain: '', networkName: '', about: undefined, ...limits(asset) })
+  const entry = !isOpen || askedValue !== null ? undefined : offered.length === 1 ? { ticker: only!.ticker, ...limits(only!) } : { ticker: undefined, least: undefined, most: undefined }
+  const option = (asset: FiatAsset): PaymentOption => ({ ticker: asset.ticker, assetName: asset.name, blockchain: '', networkName: '', about: undefined, exact: askedValue ?? undefined, ...limits(asset) })
   return {
     at: 'open',
     asked: isOpen || ticker === null ? undefined : { value: formatUnits(units, offered.find((asset) => asset.ticker === ticker)?.scale ?? 2), ticker },

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import {
-  acceptPayment, bankItem, findPayment, fundAcquirerItem, heldBy, readStatementFile, reconcileAcquirer, reconcileLines, requestRefund, statedTotals,
-  type Payment, type StatementFinding,
+  acceptPayment, bankItem, findPayment, fundAcquirerItem, heldBy, heldOf, readStatementFile, reconcileAcquirer, reconcileLines, requestRefund, resolveDispute, resolveRefund,
+  statedTotals,
+  type Payment, type PaymentListener, type StatementFinding,
 } from '../acquiring/index.ts'
 import { isUuid } from '../base/id.ts'
 import { payoutBooks } from '../card-payouts/index.ts'
@@ -15,13 +15,16 @@ import { applyAll } from '../ledger/index.ts'
 import { formatUnits, parseUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { actor } from './actor.ts'
-import { print, UsageError, type Command } from './command.ts'
-import { needed, withInstallation } from './merchant.ts'
+import { command, flag, print, text, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
 import { required, type Opened } from './open.ts'
 import { printTable } from './table.ts'
 
 const catalogueOf = ({ config }: Opened): Catalogue => required(config.assets, 'BURSAR_ASSETS_FILE')
 const acquirersOf = ({ config }: Opened): Acquirers => joinAcquirers(required(config.acquirers, 'BURSAR_ACQUIRERS_FILE'))
+
+const listenerOf = (opened: Opened): PaymentListener =>
+  paymentListener({ runtime: opened.runtime, catalogue: catalogueOf(opened), publicUrl: opened.config.publicUrl, acquirers: acquirersOf(opened) })
 
 const fiatOf = (opened: Opened, ticker: string): FiatAsset => {
   const asset = catalogueOf(opened).findFiat(ticker)
@@ -37,16 +40,15 @@ const unitsOf = (text: string, { scale, ticker }: FiatAsset): bigint => {
 }
 
 /** What two commands that book money of the house have in common. */
-const moneyCommand = (name: string, summary: string, itemOf: typeof fundAcquirerItem): Command => ({
+const moneyCommand = (name: string, summary: string, itemOf: typeof fundAcquirerItem): Command => command({
   name,
-  usage: `${name} ACQUIRER TICKER AMOUNT`,
   summary,
-  run: async ([acquirer, ticker, amount], env) =>
+  args: ['ACQUIRER', 'TICKER', 'AMOUNT'],
+  run: async ({ args: { ACQUIRER: account, TICKER: ticker, AMOUNT: amount } }, env) =>
     withInstallation(env, async (opened) => {
-      const asset = fiatOf(opened, needed(ticker, 'TICKER'))
-      const account = needed(acquirer, 'ACQUIRER')
+      const asset = fiatOf(opened, ticker)
       if (!acquirersOf(opened).byName.has(account)) throw new UsageError(`${account} is no account of BURSAR_ACQUIRERS_FILE`)
-      const units = unitsOf(needed(amount, 'AMOUNT'), asset)
+      const units = unitsOf(amount, asset)
       if (units === 0n) throw new UsageError('AMOUNT must not be zero')
       const { runtime } = opened
       await inTransaction(runtime.db, (tx) => applyAll(tx, [itemOf({ acquirer: account, ticker: asset.ticker, units }, momentOf(runtime))]))
@@ -59,54 +61,104 @@ const shownPayment = ({ page: _, ...shown }: Payment): Record<string, unknown> =
   JSON.parse(JSON.stringify(shown, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))) as Record<string, unknown>
 
 export const acquirerCommands: readonly Command[] = [
-  {
+  command({
     name: 'payment show',
-    usage: 'payment show PAYMENT_ID | INVOICE_ID',
     summary: 'show a payment by card, or all that were tried for an invoice, with their state at the acquirer and in the books',
-    run: async ([id], env) =>
+    args: ['PAYMENT_OR_INVOICE_ID'],
+    run: async ({ args }, env) =>
       withInstallation(env, async ({ runtime }) => {
-        const given = needed(id, 'PAYMENT_ID').toLowerCase()
-        if (!isUuid(given)) throw new UsageError('PAYMENT_ID and INVOICE_ID are UUIDs')
+        const given = args.PAYMENT_OR_INVOICE_ID.toLowerCase()
+        if (!isUuid(given)) throw new UsageError('PAYMENT_OR_INVOICE_ID is a UUID')
         const one = await findPayment(runtime.db, given)
         const shown = one ? shownPayment(one) : (await findPaymentsFor(runtime.db, given))?.map(shownPayment)
         if (!shown) throw new Error('there is no such payment or invoice')
         print(shown)
       }),
-  },
-  {
+  }),
+  command({
     name: 'payment refund',
-    usage: 'payment refund PAYMENT_ID [--amount AMOUNT] REASON...',
     summary: 'give a payment back to the card it came from, whole or in part',
-    run: async (args, env) => {
-      const { values, positionals } = parseArgs({ args: [...args], options: { amount: { type: 'string' } }, allowPositionals: true })
-      const [paymentId, ...reason] = positionals
+    args: ['PAYMENT_ID', 'REASON...'],
+    options: { amount: text('AMOUNT', 'give back so much, not all of it') },
+    irreversible: 'The acquirer is asked to give the money back to the card.',
+    run: async ({ args, options }, env) => {
       await withInstallation(env, async (opened) => {
         const { runtime } = opened
-        const payment = await findPayment(runtime.db, needed(paymentId, 'PAYMENT_ID'))
+        const payment = await findPayment(runtime.db, args.PAYMENT_ID)
         if (!payment) throw new Error('there is no such payment')
         const asset = fiatOf(opened, payment.paidTicker ?? payment.ticker)
-        const units = values.amount === undefined ? undefined : unitsOf(values.amount, asset)
-        const wanted = { paymentId: payment.id, units, reason: needed(reason.join(' '), 'REASON'), actor: actor() }
+        const units = options.amount === undefined ? undefined : unitsOf(options.amount, asset)
+        const wanted = { paymentId: payment.id, units, reason: args.REASON, actor: actor() }
         const refund = await inTransaction(runtime.db, (tx) => requestRefund(tx, wanted, acquirersOf(opened).table, momentOf(runtime)))
         print(`refund ${refund.id} of ${formatUnits(refund.units, asset.scale)} ${refund.ticker} is on its way; the money is held until ${refund.acquirer} has answered`)
       })
     },
-  },
-  {
-    name: 'payment accept',
-    usage: 'payment accept PAYMENT_ID',
-    summary: 'give money of a payment in suspense to its merchant, less the fee',
-    run: async ([id], env) =>
-      withInstallation(env, async (opened) => {
-        const { runtime, config } = opened
-        const listener = paymentListener({ runtime, catalogue: catalogueOf(opened), publicUrl: config.publicUrl, acquirers: acquirersOf(opened) })
+  }),
+  command({
+    name: 'payment resolve-refund',
+    summary: 'say how a refund ended that its acquirer says nothing of; only after the acquirer told you by other means',
+    args: ['REFUND_ID', 'REASON...'],
+    options: { done: flag('the payer has the money'), refused: flag('the payer will not get the money: it goes back to the account it was held on') },
+    irreversible: 'The refund ends as you say. If it was done and you say refused, it can be given back twice.',
+    run: async ({ args, options }, env) => {
+      if (options.done === options.refused) throw new UsageError('say how it ended: --done or --refused')
+      const id = args.REFUND_ID.toLowerCase()
+      if (!isUuid(id)) throw new UsageError('REFUND_ID is a UUID')
+      const resolution = { id, how: options.done ? 'done' : 'refused', by: `${actor()}: ${args.REASON}` } as const
+      await withInstallation(env, async (opened) => {
+        await inTransaction(opened.runtime.db, async (tx) => {
+          const moment = momentOf(opened.runtime)
+          await carryOut(tx, await resolveRefund(tx, resolution, listenerOf(opened), moment), moment)
+        })
+        print(options.done ? 'booked as given back' : 'refused; the money is back on its account')
+      })
+    },
+  }),
+  command({
+    name: 'payment went-back',
+    summary: 'say how much of a payment went back to its payer that the acquirer gives no sum for; 0: nothing',
+    args: ['PAYMENT_ID', 'AMOUNT', 'REASON...'],
+    irreversible: 'The amount is taken from the balance of the merchant; what is missing there is owed.',
+    run: async ({ args }, env) => {
+      await withInstallation(env, async (opened) => {
+        const { runtime } = opened
+        const payment = await findPayment(runtime.db, args.PAYMENT_ID)
+        if (!payment) throw new Error('there is no such payment')
+        const units = unitsOf(args.AMOUNT, fiatOf(opened, payment.paidTicker ?? payment.ticker))
         await inTransaction(runtime.db, async (tx) => {
           const moment = momentOf(runtime)
-          await carryOut(tx, await acceptPayment(tx, needed(id, 'PAYMENT_ID'), listener, moment), moment)
+          await carryOut(tx, await resolveDispute(tx, payment.id, units, `${actor()}: ${args.REASON}`, moment), moment)
+        })
+        print(units === 0n ? 'what was held is available again' : 'booked as gone back')
+      })
+    },
+  }),
+  command({
+    name: 'payment accept',
+    summary: 'give money of a payment in suspense to its merchant, less the fee',
+    args: ['PAYMENT_ID'],
+    irreversible: 'The money in suspense is credited to the merchant.',
+    run: async ({ args }, env) =>
+      withInstallation(env, async (opened) => {
+        const { runtime } = opened
+        await inTransaction(runtime.db, async (tx) => {
+          const moment = momentOf(runtime)
+          await carryOut(tx, await acceptPayment(tx, args.PAYMENT_ID, listenerOf(opened), moment), moment)
         })
         print('it is on the balance of the merchant')
       }),
-  },
+  }),
+  command({
+    name: 'merchant held',
+    summary: 'list money of card payments that a merchant can not spend yet, and when each part is released',
+    args: ['MERCHANT_ID'],
+    run: async ({ args }, env) =>
+      withInstallation(env, async (opened) => {
+        const holds = await heldOf(opened.runtime.db, args.MERCHANT_ID)
+        const rows = holds.map(({ paymentId, ticker, units, kind, releaseAt }) => [paymentId, kind, formatUnits(units, fiatOf(opened, ticker).scale), ticker, releaseAt.toISOString()])
+        printTable(['payment', 'held for', 'amount', 'ticker', 'until'], rows)
+      }),
+  }),
   moneyCommand('acquirer fund', "book money of the owner's that was put into an account with an acquirer", fundAcquirerItem),
   moneyCommand('acquirer banked', 'book that a settlement has reached the bank; below zero: that the bank has paid the acquirer', bankItem),
 ]

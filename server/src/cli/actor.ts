@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os'
-
+import { operatorHere } from './recording.ts'
 /** Who types, as the machine knows them: written beside what they decide. */
-export const actor = (): string => `cli:${userInfo().username}`
+export const actor = (): string => `cli:${operatorHere(process.env).login}`

@@ -12,7 +12,7 @@ import { runCommand } from './index.ts'
 const database = useDatabase({ template: migrated })
 const folder = mkdtempSync(join(tmpdir(), 'bursar-cli-'))
 const file = (name: string, text: string): string => {
-  writeFileSync(join(folder, name), text)
+  writeFileSync(join(folder, name), text, { mode: 0o600 })
   return join(folder, name)
 }
 const bank = createTestAcquirer('bank', { UAH: { least: 1_00n, most: 14_500_00n } })
@@ -56,11 +56,11 @@ test('what nobody knows is listed with its reference and is settled by a person,
   expect(out).not.toContain(CARD)
 
   expect(await bursar('card-payout', 'resolve', first!.reference!, 'no', 'flag')).toMatchObject({ code: 2 })
-  expect(await bursar('card-payout', 'resolve', first!.reference!, '--paid')).toMatchObject({ code: 2 })
-  expect((await bursar('card-payout', 'resolve', 'nonsense', '--paid', 'why')).err).toContain('there is no order with this reference')
-  expect((await bursar('card-payout', 'give-up', first!.partId!)).err).toContain('it is waiting')
-  expect(await bursar('card-payout', 'resolve', first!.reference!, '--paid', 'seen', 'in', 'its', 'cabinet')).toMatchObject({ code: 0, out: 'booked as paid\n' })
-  expect(await bursar('card-payout', 'resolve', second!.reference!, '--refused', 'told', 'by', 'phone')).toMatchObject({ code: 0 })
+  expect(await bursar('card-payout', 'resolve', '--yes', first!.reference!, '--paid')).toMatchObject({ code: 2 })
+  expect((await bursar('card-payout', 'resolve', '--yes', 'nonsense', '--paid', 'why')).err).toContain('there is no order with this reference')
+  expect((await bursar('card-payout', 'give-up', '--yes', first!.partId!)).err).toContain('it is waiting')
+  expect(await bursar('card-payout', 'resolve', '--yes', first!.reference!, '--paid', 'seen', 'in', 'its', 'cabinet')).toMatchObject({ code: 0, out: 'booked as paid\n' })
+  expect(await bursar('card-payout', 'resolve', '--yes', second!.reference!, '--refused', 'told', 'by', 'phone')).toMatchObject({ code: 0 })
   expect((await here.notices(shop)).map(({ status, amount }) => [status, amount])).toEqual([['Done', '1000'], ['Failed', '1500']])
   expect(await here.available(shop)).toBe(5_000_00n - 1_010_00n)
   expect((await bursar('card-payouts')).out).toBe('nothing\n')

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import { abandon, listOpenParts, resolve } from '../card-payouts/index.ts'
@@ -7,8 +6,8 @@ import { carryOut, type Effects } from '../effects/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { actor } from './actor.ts'
-import { print, UsageError, type Command } from './command.ts'
-import { needed, withInstallation } from './merchant.ts'
+import { command, flag, print, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
 import { required, type Environment } from './open.ts'
 
 const MOST_LISTED = 1_000
@@ -24,40 +23,39 @@ const decide = (env: Environment, work: (tx: Tx, catalogue: Catalogue, moment: M
   })
 
 export const cardPayoutCommands: readonly Command[] = [
-  {
+  command({
     name: 'card-payouts',
-    usage: 'card-payouts',
     summary: 'list parts of card payouts that have not ended, with what their acquirers know them by',
-    run: async (_args, env) =>
+    run: async (_given, env) =>
       withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         const parts = await listOpenParts(runtime.db, MOST_LISTED)
         for (const { units, ...part } of parts) print({ ...part, amount: formatUnits(units, catalogue.findFiat(part.ticker)?.scale ?? 0) })
         if (parts.length === 0) print('nothing')
       }),
-  },
-  {
+  }),
+  command({
     name: 'card-payout resolve',
-    usage: 'card-payout resolve REFERENCE --paid|--refused REASON...',
     summary: 'say how an order ended of which its acquirer says nothing; only after the acquirer told you by other means',
-    run: async (args, env) => {
-      const flag = { type: 'boolean', default: false } as const
-      const { values, positionals } = parseArgs({ args: [...args], options: { paid: flag, refused: flag }, allowPositionals: true })
-      if (values.paid === values.refused) throw new UsageError('say how it ended: --paid or --refused')
-      const [reference, ...reason] = positionals
-      const how = values.paid ? 'paid' : 'refused'
-      const by = `${actor()}: ${needed(reason.join(' '), 'REASON')}`
-      await decide(env, (tx, catalogue, moment) => resolve(tx, { reference: needed(reference, 'REFERENCE'), how, by }, catalogue, moment))
+    args: ['REFERENCE', 'REASON...'],
+    options: { paid: flag('the acquirer has paid it'), refused: flag('the acquirer has not paid it, and never will: amount and fee go back to the balance') },
+    irreversible: 'The order ends as you say. If it was paid and you say refused, it can be paid twice.',
+    run: async ({ args, options }, env) => {
+      if (options.paid === options.refused) throw new UsageError('say how it ended: --paid or --refused')
+      const how = options.paid ? 'paid' : 'refused'
+      const by = `${actor()}: ${args.REASON}`
+      await decide(env, (tx, catalogue, moment) => resolve(tx, { reference: args.REFERENCE, how, by }, catalogue, moment))
       print(how === 'paid' ? 'booked as paid' : 'refused; amount and fee are back on the balance')
     },
-  },
-  {
+  }),
+  command({
     name: 'card-payout give-up',
-    usage: 'card-payout give-up PART_ID',
     summary: 'end a part that waits and that no acquirer was told of; gives the money back',
-    run: async ([part], env) => {
-      await decide(env, (tx, catalogue, moment) => abandon(tx, needed(part, 'PART_ID'), catalogue, moment))
+    args: ['PART_ID'],
+    irreversible: 'The part ends as failed, and its amount and fee go back to the balance.',
+    run: async ({ args }, env) => {
+      await decide(env, (tx, catalogue, moment) => abandon(tx, args.PART_ID, catalogue, moment))
       print('given up; amount and fee are back on the balance')
     },
-  },
+  }),
 ]

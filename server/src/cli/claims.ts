@@ -1,16 +1,15 @@
-import { parseArgs } from 'node:util'
 import { inTransaction } from '../db/index.ts'
 import { approveClaim, listClaims, refuseClaim, UNDECIDED } from '../invoices/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { isUuid } from '../base/id.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { askWithdrawal } from '../withdrawals/index.ts'
-import { print, UsageError, type Command } from './command.ts'
-import { needed, withInstallation } from './merchant.ts'
+import { command, flag, print, text, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
 import { required, type Opened } from './open.ts'
 
-const claimId = (text: string | undefined): string => {
-  const id = needed(text, 'CLAIM_ID').toLowerCase()
+const claimId = (given: string): string => {
+  const id = given.toLowerCase()
   if (!isUuid(id)) throw new UsageError('CLAIM_ID is a UUID: bursar claims list shows them')
   return id
 }
@@ -18,17 +17,16 @@ const claimId = (text: string | undefined): string => {
 const settingsOf = ({ config }: Opened) => ({ catalogue: required(config.assets, 'BURSAR_ASSETS_FILE'), publicUrl: config.publicUrl })
 
 export const claimCommands: readonly Command[] = [
-  {
+  command({
     name: 'claims list',
-    usage: 'claims list [--all] [MERCHANT_ID]',
     summary: 'list what payers of underpaid invoices ask to have back and waits for a decision, or all of it; a refund whose withdrawal failed waits again',
-    run: async (args, env) => {
-      const { values, positionals } = parseArgs({ args: [...args], options: { all: { type: 'boolean', default: false } }, allowPositionals: true })
-      const [merchantId] = positionals
+    args: ['[MERCHANT_ID]'],
+    options: { all: flag('those that were decided, too') },
+    run: async ({ args: { MERCHANT_ID: merchantId }, options }, env) => {
       if (merchantId !== undefined && !isUuid(merchantId)) throw new UsageError('MERCHANT_ID is a UUID')
       await withInstallation(env, async (opened) => {
         const { catalogue } = settingsOf(opened)
-        const filter = { ...(values.all ? {} : { states: UNDECIDED }), ...(merchantId === undefined ? {} : { merchantId }) }
+        const filter = { ...(options.all ? {} : { states: UNDECIDED }), ...(merchantId === undefined ? {} : { merchantId }) }
         const claims = await listClaims(opened.runtime.db, filter)
         print(claims.map(({ ticker, paid, fee, units, ...claim }) => {
           const shown = (amount: bigint): string => `${formatUnits(amount, catalogue.findCrypto(ticker)?.scale ?? 0)} ${ticker}`
@@ -36,14 +34,14 @@ export const claimCommands: readonly Command[] = [
         }))
       })
     },
-  },
-  {
+  }),
+  command({
     name: 'claims approve',
-    usage: 'claims approve [--amount AMOUNT] CLAIM_ID [NOTE...]',
     summary: 'give the money back by an ordinary withdrawal: what the invoice brought less the fee, or so much',
-    run: async (args, env) => {
-      const { values, positionals } = parseArgs({ args: [...args], options: { amount: { type: 'string' } }, allowPositionals: true })
-      const [id, ...note] = positionals
+    args: ['CLAIM_ID', '[NOTE...]'],
+    options: { amount: text('AMOUNT', 'give back so much, not all of it') },
+    irreversible: 'A withdrawal sends the money to the address that the payer named.',
+    run: async ({ args: { CLAIM_ID: id, NOTE: note = null }, options }, env) => {
       const claim = claimId(id)
       await withInstallation(env, async (opened) => {
         const { runtime, config } = opened
@@ -53,24 +51,25 @@ export const claimCommands: readonly Command[] = [
         const moment = momentOf(runtime)
         const { withdrawalId } = await inTransaction(runtime.db, (tx) => {
           const pay = (refund: Parameters<Parameters<typeof approveClaim>[2]>[0]) =>
-            askWithdrawal(tx, { ...refund, ...(values.amount === undefined ? {} : { amount: values.amount }) }, rules, runtime.clock.now(), moment)
-          return approveClaim(tx, claim, pay, note.join(' ') || null, settings, moment)
+            askWithdrawal(tx, { ...refund, ...(options.amount === undefined ? {} : { amount: options.amount }) }, rules, runtime.clock.now(), moment)
+          return approveClaim(tx, claim, pay, note, settings, moment)
         })
         print(`withdrawal ${withdrawalId} brings the money back`)
       })
     },
-  },
-  {
+  }),
+  command({
     name: 'claims refuse',
-    usage: 'claims refuse CLAIM_ID [NOTE...]',
     summary: 'keep what arrived; the payer is told the note',
-    run: async ([id, ...note], env) => {
+    args: ['CLAIM_ID', '[NOTE...]'],
+    irreversible: 'The claim is refused, and the payer gets a letter with the note.',
+    run: async ({ args: { CLAIM_ID: id, NOTE: note = null } }, env) => {
       const claim = claimId(id)
       await withInstallation(env, async (opened) => {
         const { runtime } = opened
-        await inTransaction(runtime.db, (tx) => refuseClaim(tx, claim, note.join(' ') || null, settingsOf(opened), momentOf(runtime)))
+        await inTransaction(runtime.db, (tx) => refuseClaim(tx, claim, note, settingsOf(opened), momentOf(runtime)))
         print('refused')
       })
     },
-  },
+  }),
 ]

@@ -1,13 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { extname } from 'node:path'
-import { parseArgs } from 'node:util'
 import { isRefused, joinBbqr, splitBbqr } from '@bursar/chainkit'
 import { cancelTransfer, coldFileOf, importTransfer, listTransfers, readTransfer, type ColdFile } from '../cold/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { print, UsageError, type Command } from './command.ts'
-import { needed, withInstallation } from './merchant.ts'
+import { command, flag, print, text, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
 import { required, type Opened } from './open.ts'
 import { qrAsSvg, qrAsText } from './qr/drawing.ts'
 import { capacityOf, qrOf } from './qr/matrix.ts'
@@ -19,11 +18,10 @@ const TERMINAL_VERSION = 15
 const PICTURE_VERSION = 22
 
 export const coldCommands: readonly Command[] = [
-  {
+  command({
     name: 'cold list',
-    usage: 'cold list',
     summary: 'list transfers to cold storage, the newest first',
-    run: async (_args, env) =>
+    run: async (_given, env) =>
       withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         const rows = (await listTransfers(runtime.db, MOST_LISTED)).map(({ id, network, asset, units, to, state, ended, expiresAt }) => [
@@ -31,51 +29,50 @@ export const coldCommands: readonly Command[] = [
         ])
         printTable(['id', 'network', 'amount', 'asset', 'to', 'state', 'sign by'], rows)
       }),
-  },
-  {
+  }),
+  command({
     name: 'cold show',
-    usage: 'cold show ID [--qr] [--out FILE.json|FILE.psbt|FILE.svg]',
     summary: 'show what is to be signed elsewhere, or write it to a file, or as QR codes',
-    run: async (args, env) => {
-      const options = { qr: { type: 'boolean', default: false }, out: { type: 'string' } } as const
-      const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
-      const id = needed(positionals[0], 'ID')
+    args: ['ID'],
+    options: { qr: flag('draw QR codes in the terminal'), out: text('FILE', 'write a .json, a .psbt (Bitcoin) or an .svg with QR codes') },
+    run: async ({ args, options }, env) => {
       await withInstallation(env, async (opened) => {
-        const file = await fileOf(opened, id)
-        if (values.out !== undefined) return writeOut(file, values.out)
-        if (!values.qr) return print(file)
+        const file = await fileOf(opened, args.ID)
+        if (options.out !== undefined) return writeOut(file, options.out)
+        if (!options.qr) return print(file)
         const parts = partsOf(file, TERMINAL_VERSION)
         for (const [at, part] of parts.entries()) print(`${qrAsText(qrOf(part))}\npart ${at + 1} of ${parts.length}`)
       })
     },
-  },
-  {
+  }),
+  command({
     name: 'cold import',
-    usage: 'cold import ID FILE',
     summary: 'take in what was signed elsewhere (PSBT, JSON, hex, base64 or BBQr texts) and send it',
-    run: async ([id, path], env) => {
-      const transfer = needed(id, 'ID')
-      const bytes = signedBytes(readFileSync(needed(path, 'FILE')))
+    args: ['ID', 'FILE'],
+    irreversible: 'The signed transaction is sent to its network.',
+    run: async ({ args }, env) => {
+      const bytes = signedBytes(readFileSync(args.FILE))
       await withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
-        const taken = await inTransaction(runtime.db, (tx) => importTransfer(tx, { id: transfer, bytes }, catalogue, momentOf(runtime)))
+        const taken = await inTransaction(runtime.db, (tx) => importTransfer(tx, { id: args.ID, bytes }, catalogue, momentOf(runtime)))
         if ('refused' in taken) throw new Error(`not taken: ${taken.message}`)
         print(`taken: ${taken.hash} is being sent`)
       })
     },
-  },
-  {
+  }),
+  command({
     name: 'cold cancel',
-    usage: 'cold cancel ID',
     summary: 'take back a transfer that nothing was imported for',
-    run: async ([id], env) =>
+    args: ['ID'],
+    irreversible: 'The transfer is cancelled: destroy what was signed for it.',
+    run: async ({ args }, env) =>
       withInstallation(env, async ({ runtime }) => {
-        const cancelled = await inTransaction(runtime.db, (tx) => cancelTransfer(tx, needed(id, 'ID'), momentOf(runtime)))
+        const cancelled = await inTransaction(runtime.db, (tx) => cancelTransfer(tx, args.ID, momentOf(runtime)))
         if (!cancelled) throw new Error('nothing waits by this id')
         const until = cancelled.mayBeMinedUntil
         print(until === null ? 'cancelled: destroy what was signed' : `cancelled; what was signed can be mined until ${until.toISOString()}, and no other is offered before`)
       }),
-  },
+  }),
 ]
 
 const fileOf = async ({ runtime, config }: Opened, id: string): Promise<ColdFile> => {

@@ -1,22 +1,18 @@
-import { parseArgs } from 'node:util'
 import { isNetwork } from '@bursar/chainkit'
 import type { Catalogue } from '../assets/index.ts'
 import { countCosts, listCosts, sharesOf, type CostFilter, type CostLine } from '../costs/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { HOUSE } from '../ledger/index.ts'
 import { formatUnits } from '../money/index.ts'
-import { print, UsageError, type Command } from './command.ts'
-import { needed, withInstallation } from './merchant.ts'
+import { command, flag, print, text, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
 import { required } from './open.ts'
 import { printTable } from './table.ts'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-const OPTIONS = {
-  from: { type: 'string' }, to: { type: 'string' }, merchant: { type: 'string' }, network: { type: 'string' }, asset: { type: 'string' },
-  json: { type: 'boolean', default: false },
-} as const
+const json = flag('as JSON')
 
 /** Throws a UsageError for a day that is none, so that `2026-02-31` does not mean another day. */
 const dayOf = (text: string | undefined, what: string): string | null => {
@@ -26,8 +22,7 @@ const dayOf = (text: string | undefined, what: string): string | null => {
   return text
 }
 
-const readFilter = (values: Partial<Record<keyof typeof OPTIONS, string | boolean>>): CostFilter => {
-  const { from, to, merchant, network, asset } = values as Partial<Record<string, string>>
+const readFilter = ({ from, to, merchant, network, asset }: Readonly<Record<'from' | 'to' | 'merchant' | 'network' | 'asset', string | undefined>>): CostFilter => {
   if (merchant !== undefined && merchant !== 'house' && !UUID.test(merchant)) throw new UsageError('--merchant is an id, or house')
   if (network !== undefined && !isNetwork(network)) throw new UsageError('--network is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
   return {
@@ -42,13 +37,12 @@ const readFilter = (values: Partial<Record<keyof typeof OPTIONS, string | boolea
 const ownerText = (merchantId: string): string => (merchantId === HOUSE ? 'house' : merchantId)
 
 export const costCommands: readonly Command[] = [
-  {
+  command({
     name: 'costs transaction',
-    usage: 'costs transaction HASH [--json]',
     summary: 'show who bears the fee of one of our transactions',
-    run: async (args, env) => {
-      const { values, positionals } = parseArgs({ args: [...args], options: { json: OPTIONS.json }, allowPositionals: true })
-      const hash = needed(positionals[0], 'HASH')
+    args: ['HASH'],
+    options: { json },
+    run: async ({ args: { HASH: hash }, options }, env) => {
       await withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         const shared = await sharesOf(runtime.db, catalogue, hash)
@@ -56,30 +50,36 @@ export const costCommands: readonly Command[] = [
         const { scale } = catalogue.findCrypto(shared.asset)!
         const paid = shared.paid === null ? null : formatUnits(shared.paid, scale)
         const shares = shared.shares.map(({ merchantId, cause, units }) => ({ merchant: ownerText(merchantId), for: `${cause.kind} ${cause.id}`, amount: formatUnits(units, scale) }))
-        if (values.json) return print({ network: shared.network, hash, asset: shared.asset, paid, shares })
+        if (options.json) return print({ network: shared.network, hash, asset: shared.asset, paid, shares })
         print(`${shared.network} ${hash}: ${paid === null ? 'in no block yet' : `paid ${paid} ${shared.asset}`}`)
         printTable(['merchant', 'for', shared.asset], shares.map((share) => [share.merchant, share.for, share.amount]))
       })
     },
-  },
-  {
+  }),
+  command({
     name: 'costs',
-    usage: 'costs [--from DAY] [--to DAY] [--merchant ID|house] [--network NETWORK] [--asset TICKER] [--json]',
     summary: 'show what networks took in fees, by merchant and operation',
-    run: async (args, env) => {
-      const { values } = parseArgs({ args: [...args], options: OPTIONS })
-      const filter = readFilter(values)
+    options: {
+      from: text('DAY', 'from this day on (UTC), such as 2026-01-31'),
+      to: text('DAY', 'up to the end of this day'),
+      merchant: text('ID|house', 'of one merchant, or of the house'),
+      network: text('NETWORK', 'of one network'),
+      asset: text('TICKER', 'in one asset'),
+      json,
+    },
+    run: async ({ options }, env) => {
+      const filter = readFilter(options)
       await withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         await inTransaction(runtime.db, countCosts)
         const lines = await listCosts(runtime.db, filter)
-        if (values.json) return print(jsonOf(lines, catalogue))
+        if (options.json) return print(jsonOf(lines, catalogue))
         const rows = lines.map((line) => [ownerText(line.merchantId), line.network, line.operation, String(line.postings), amountOf(line, catalogue), line.asset])
         printTable(['merchant', 'network', 'operation', 'postings', 'amount', 'asset'], rows)
         for (const [asset, units] of totalsOf(lines)) print(`total ${amountOf({ asset, units }, catalogue)} ${asset}`)
       })
     },
-  },
+  }),
 ]
 
 const amountOf = ({ asset, units }: Pick<CostLine, 'asset' | 'units'>, catalogue: Catalogue): string => {

@@ -3,28 +3,31 @@ import { createAdapters, identityOf } from '../adapters/chains/index.ts'
 import { connectSigner } from '../adapters/signer/index.ts'
 import { describeFreeze, listFreezes, listRounds } from '../treasury/index.ts'
 import { watchStatus } from '../watcher/index.ts'
-import { print, type Command } from './command.ts'
+import { command, print, type Command } from './command.ts'
 import { tellAcquirers, type Tell } from './doctor-acquirers.ts'
+import { tellExposure } from './doctor-exposure.ts'
 import { tellHedge } from './doctor-hedging.ts'
 import { tellMail } from './doctor-mail.ts'
 import { tellScreening } from './doctor-screening.ts'
 import { tellCardKeys } from './doctor-cards.ts'
 import { withInstallation } from './merchant.ts'
 import { tokensOf, type Opened } from './open.ts'
+import { tellDatabase } from './doctor-database.ts'
+import { compareLogs, signerAddress } from './signer.ts'
 
 /** Says what is live and what is degraded, one line each; exit code 1 when something needs a person. */
-export const doctorCommand: Command = {
+export const doctorCommand: Command = command({
   name: 'doctor',
-  usage: 'doctor',
   summary: 'say which keys, policies, networks and limits are live, and what is wrong',
-  run: async (_args, env) =>
+  run: async (_given, env) =>
     withInstallation(env, async (opened) => {
       const bad: string[] = []
       const tell = (good: boolean, text: string): void => {
         print(`${good ? 'ok  ' : 'BAD '} ${text}`)
         if (!good) bad.push(text)
       }
-      tell(true, `database: schema of this build, business clock ${opened.runtime.clock.business() - opened.runtime.clock.now()} ms ahead`)
+      await tellDatabase(opened, tell)
+      tellExposure(opened.config, tell)
       await tellSigner(opened, tell)
       await tellNetworks(opened, tell)
       await tellComparisons(opened, tell)
@@ -39,21 +42,22 @@ export const doctorCommand: Command = {
       for (const alert of rows) tell(false, `${alert.kind}: ${alert.text}`)
       if (bad.length > 0) process.exitCode = 1
     }),
-}
+})
 
-const tellSigner = async ({ config }: Opened, tell: Tell): Promise<void> => {
+const tellSigner = async (opened: Opened, tell: Tell): Promise<void> => {
+  const { config } = opened
   if (config.signer === null) return tell(false, 'signer: BURSAR_SIGNER is not set')
-  const place = config.signer
-  const signer = connectSigner('socketPath' in place ? place : { ...place, tls: { ca: config.signerCa!, cert: config.signerCert!, key: config.signerKey! } })
+  const signer = connectSigner(signerAddress(config))
   try {
-    const { keys, policy, log } = await signer.status()
+    const { keys, policy } = await signer.status()
     const ours = config.xpubs
     const families = ['bitcoin', 'evm', 'tron'] as const
     const same = ours !== null && families.every((one) => ours[one].hot === keys[one].hot && ours[one].deposit === keys[one].deposit)
     tell(same, `signer: keys ${keys.masterFingerprint} (${keys.bitcoinChain})${same ? '' : ', NOT the keys of BURSAR_XPUBS_FILE'}`)
     tell(policy.enabled, `signer policy ${policy.hash.slice(0, 12)}: ${policy.enabled ? 'enabled' : 'everything is switched off'}, approvers ${policy.approvers.join(', ') || 'none'}`)
     for (const [network, limits] of Object.entries(policy.networks)) print(`     ${network}: ${JSON.stringify(limits)}`)
-    tell(true, `signer log: ${log.length} lines, head ${log.head.slice(0, 12)}`)
+    const { same: isSameLog, text } = await compareLogs(opened)
+    tell(isSameLog, text)
   } catch (error) {
     tell(false, `signer: ${(error as Error).message}`)
   } finally {

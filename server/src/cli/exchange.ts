@@ -4,19 +4,18 @@ import { auditPositions, fundPosition, positionsOf, setPositionLimits, spreadInc
 import { formatUnits, parseUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { listLegs, listOfficialRates, marketOf, readLegs, type StoredLeg } from '../rates/index.ts'
-import { print, UsageError, type Command } from './command.ts'
+import { command, print, UsageError, type Command } from './command.ts'
 import { printStandings } from './hedging.ts'
-import { needed, withInstallation } from './merchant.ts'
+import { withInstallation } from './merchant.ts'
 import { required } from './open.ts'
 import { printTable } from './table.ts'
 import { assetOf, signedUnitsOf } from './typed-amount.ts'
 
 export const exchangeCommands: readonly Command[] = [
-  {
+  command({
     name: 'rates',
-    usage: 'rates',
     summary: 'show the order books that exchanges are priced by: sources, ages, and why a market is closed',
-    run: async (_args, env) =>
+    run: async (_given, env) =>
       withInstallation(env, async ({ runtime }) => {
         const now = runtime.clock.now()
         const [stored, { closed }, official] = await Promise.all([listLegs(runtime.db), readLegs(runtime.db, now), listOfficialRates(runtime.db)])
@@ -25,12 +24,12 @@ export const exchangeCommands: readonly Command[] = [
         for (const { ticker, dropped } of stored) for (const { source, reason } of dropped) print(`${ticker}: ${source} does not count: ${reason}`)
         for (const { ticker, source, perUsd, observedAt } of official) print(`official: 1 USD = ${formatUnits(perUsd, 18)} ${ticker} (${source}, ${new Date(observedAt).toISOString().slice(0, 10)})`)
       }),
-  },
-  {
+  }),
+  command({
     name: 'position fund',
-    usage: 'position fund TICKER AMOUNT',
     summary: "put the owner's capital into what exchanges trade with; a minus takes it back",
-    run: async ([ticker, amount], env) =>
+    args: ['TICKER', 'AMOUNT'],
+    run: async ({ args: { TICKER: ticker, AMOUNT: amount } }, env) =>
       withInstallation(env, async (opened) => {
         const { runtime } = opened
         const asset = assetOf(opened, ticker)
@@ -38,12 +37,12 @@ export const exchangeCommands: readonly Command[] = [
         await inTransaction(runtime.db, (tx) => fundPosition(tx, asset.ticker, units, momentOf(runtime)))
         print('done')
       }),
-  },
-  {
+  }),
+  command({
     name: 'position limit',
-    usage: 'position limit TICKER LONG|none SHORT|none',
     summary: 'bound how much more of an asset exchanges may buy than sell, and sell than buy; none: as the settings say',
-    run: async ([ticker, long, short], env) =>
+    args: ['TICKER', 'LONG', 'SHORT'],
+    run: async ({ args: { TICKER: ticker, LONG: long, SHORT: short } }, env) =>
       withInstallation(env, async (opened) => {
         const { runtime } = opened
         const asset = assetOf(opened, ticker)
@@ -52,16 +51,15 @@ export const exchangeCommands: readonly Command[] = [
           if (text !== 'none' && !parsed.ok) throw new UsageError('a limit is a decimal such as 12.5, or none')
           return parsed.ok ? parsed.units : null
         }
-        const limits = { long: limit(needed(long, 'LONG')), short: limit(needed(short, 'SHORT')) }
+        const limits = { long: limit(long), short: limit(short) }
         await inTransaction(runtime.db, (tx) => setPositionLimits(tx, asset.ticker, limits))
         print('done')
       }),
-  },
-  {
+  }),
+  command({
     name: 'position',
-    usage: 'position',
     summary: 'show what exchanges trade with, what was bought and sold, exposures with their limits, and profit in USDT',
-    run: async (_args, env) =>
+    run: async (_given, env) =>
       withInstallation(env, async (opened) => {
         const { runtime, config } = opened
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
@@ -74,7 +72,7 @@ export const exchangeCommands: readonly Command[] = [
         for (const { asset, position, inventory } of wrong) print(`${asset}: inventory ${shown(catalogue, asset, inventory)} is not the position ${shown(catalogue, asset, position)}`)
         if ((await printStandings(opened)) + wrong.length > 0) process.exitCode = 1
       }),
-  },
+  }),
 ]
 
 const legRow = ({ ticker, believed, observedAt, books, quorum }: StoredLeg, now: number, closed: string | undefined): string[] => {

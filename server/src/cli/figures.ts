@@ -5,7 +5,7 @@ import { costTotals } from '../costs/index.ts'
 import { formatUnits } from '../money/index.ts'
 import type { Figure } from '../platform/metrics.ts'
 import type { Runtime } from '../platform/runtime.ts'
-import { inLedgerUnits, listRounds, standingOf, type CustodyLine, type Position, type TreasuryPolicy } from '../treasury/index.ts'
+import { countStates, inLedgerUnits, listRounds, standingOf, type CustodyLine, type Position, type Subject, type TreasuryPolicy } from '../treasury/index.ts'
 import { watchStatus } from '../watcher/index.ts'
 
 /** What an operator watches, read from the database when metrics are asked for. */
@@ -25,13 +25,13 @@ export const figuresOf = (
     name: 'bursar_deposits',
     help: 'Deposits by network and state',
     labels: ['network', 'state'],
-    read: () => counts(db, sql`select network, state, count(*) as value from deposits group by network, state`),
+    read: () => states(db, 'deposits'),
   },
   {
     name: 'bursar_withdrawals',
     help: 'Withdrawals by network and state',
     labels: ['network', 'state'],
-    read: () => counts(db, sql`select blockchain as network, state, count(*) as value from withdrawals group by blockchain, state`),
+    read: () => states(db, 'withdrawals'),
   },
   {
     name: 'bursar_webhook_backlog',
@@ -139,6 +139,9 @@ const custody = async (
     labels: { network: line.network, asset: line.ticker },
     value: wholeCoins(catalogue, line.ticker, larger(of(line), 0n)),
   }))
+
+const states = async (db: Runtime['db'], subject: Subject): Promise<{ labels: Record<string, string>; value: number }[]> =>
+  (await countStates(db, subject)).map(({ network, state, count }) => ({ labels: { network, state }, value: count }))
 
 const counts = async (
   db: Runtime['db'],

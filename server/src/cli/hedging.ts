@@ -7,7 +7,7 @@ import { formatUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { readLegs } from '../rates/index.ts'
 import { actor } from './actor.ts'
-import { print, UsageError, type Command } from './command.ts'
+import { command, print, UsageError, type Command } from './command.ts'
 import { withInstallation } from './merchant.ts'
 import { required, type Opened } from './open.ts'
 import { printTable } from './table.ts'
@@ -18,29 +18,27 @@ const NEWEST = 20
 const SHOWN_DECIMALS = 6
 
 export const hedgingCommands: readonly Command[] = [
-  {
+  command({
     name: 'hedging stop',
-    usage: 'hedging stop REASON',
     summary: 'place no more orders on the venue until hedging start; what it has heard of is followed to its end',
-    run: async (words, env) =>
+    args: ['REASON...'],
+    run: async ({ args }, env) =>
       withInstallation(env, async ({ runtime }) => {
-        if (words.length === 0) throw new UsageError('REASON is missing')
-        await inTransaction(runtime.db, (tx) => stopHedging(tx, { reason: words.join(' '), actor: actor() }, momentOf(runtime)))
+        await inTransaction(runtime.db, (tx) => stopHedging(tx, { reason: args.REASON, actor: actor() }, momentOf(runtime)))
         print('hedging is stopped')
       }),
-  },
-  {
+  }),
+  command({
     name: 'hedging start',
-    usage: 'hedging start',
     summary: 'lift every hedging stop',
-    run: async (_args, env) =>
+    run: async (_given, env) =>
       withInstallation(env, async ({ runtime }) => print(`${await startHedging(runtime.db, actor(), momentOf(runtime).at)} stop(s) lifted`)),
-  },
-  {
+  }),
+  command({
     name: 'hedging book',
-    usage: 'hedging book TICKER AMOUNT',
     summary: "book the owner's money that was put on the venue; a minus books what was taken from it",
-    run: async ([ticker, amount], env) =>
+    args: ['TICKER', 'AMOUNT'],
+    run: async ({ args: { TICKER: ticker, AMOUNT: amount } }, env) =>
       withInstallation(env, async (opened) => {
         const { runtime } = opened
         const asset = assetOf(opened, ticker)
@@ -48,12 +46,11 @@ export const hedgingCommands: readonly Command[] = [
         await inTransaction(runtime.db, (tx) => fundVenue(tx, venueOf(opened).name, asset.ticker, units, momentOf(runtime)))
         print('done')
       }),
-  },
-  {
+  }),
+  command({
     name: 'hedging',
-    usage: 'hedging',
     summary: 'show the newest orders on the venue, and what it held when last compared with the books',
-    run: async (_args, env) =>
+    run: async (_given, env) =>
       withInstallation(env, async (opened) => {
         const { runtime, config } = opened
         const { name } = venueOf(opened)
@@ -64,7 +61,7 @@ export const hedgingCommands: readonly Command[] = [
         ]))
         printLines(required(config.assets, 'BURSAR_ASSETS_FILE'), await listVenueLines(runtime.db))
       }),
-  },
+  }),
 ]
 
 const venueOf = ({ config }: Opened) => {

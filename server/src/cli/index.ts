@@ -1,52 +1,35 @@
-import { ConfigError } from '../platform/config.ts'
+import { adjustmentCommands } from './adjustments.ts'
 import { acquirerCommands } from './acquirers.ts'
+import { actionCommands } from './actions.ts'
+import { auditCommands } from './audit.ts'
 import { booksCommands } from './books.ts'
 import { cardPayoutCommands } from './card-payouts.ts'
 import { claimCommands } from './claims.ts'
 import { coldCommands } from './cold.ts'
+import type { Command } from './command.ts'
 import { costCommands } from './costs.ts'
-import { UsageError, type Command } from './command.ts'
+import { dataKeyCommands } from './data-key.ts'
+import { databaseCommands } from './database.ts'
+import { dispatch, type Ask } from './dispatch.ts'
 import { doctorCommand } from './doctor.ts'
 import { eventCommands } from './events.ts'
-import { merchantCommands } from './merchant.ts'
 import { exchangeCommands } from './exchange.ts'
 import { hedgingCommands } from './hedging.ts'
+import { merchantCommands } from './merchant.ts'
 import { moneyCommands } from './money.ts'
+import type { Environment } from './open.ts'
 import { reserveCommands } from './reserves.ts'
+import { restoredCommands } from './restored.ts'
 import { runCommands } from './run.ts'
 import { screeningCommands } from './screening.ts'
+import { signerCommands } from './signer.ts'
 import { treasuryCommand } from './treasury.ts'
 import { tronCommands } from './tron.ts'
-import type { Environment } from './open.ts'
 
-const commands: readonly Command[] = [
-  ...runCommands, ...merchantCommands, ...booksCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...reserveCommands, ...moneyCommands, ...claimCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, ...hedgingCommands, ...screeningCommands, doctorCommand,
+/** Every command, in the order in which the list shows them. */
+export const commands: readonly Command[] = [
+  ...runCommands, ...databaseCommands, ...dataKeyCommands, ...merchantCommands, ...booksCommands, ...adjustmentCommands, ...auditCommands, ...actionCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...signerCommands, ...reserveCommands, ...restoredCommands, ...moneyCommands, ...claimCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, ...hedgingCommands, ...screeningCommands, doctorCommand,
 ]
 
-const overview = (): string => {
-  const width = Math.max(...commands.map((command) => command.usage.length))
-  return ['usage: bursar COMMAND', '', ...commands.map((c) => `  ${c.usage.padEnd(width)}  ${c.summary}`)].join('\n')
-}
-
 /** Runs one command line. @returns the exit code: 0 done, 1 it failed or found something wrong, 2 it was typed wrongly */
-export const runCommand = async (args: readonly string[], env: Environment): Promise<number> => {
-  const command = commands.find(({ name }) => args.slice(0, name.split(' ').length).join(' ') === name)
-  if (!command) {
-    process.stderr.write(`${overview()}\n`)
-    return args.length === 0 || args[0] === 'help' || args[0] === '--help' ? 0 : 2
-  }
-  const before = process.exitCode
-  try {
-    // A command that did its work and found something wrong sets it: whoever runs us takes the exit code from here alone.
-    process.exitCode = 0
-    await command.run(args.slice(command.name.split(' ').length), env)
-    return Number(process.exitCode ?? 0)
-  } catch (error) {
-    const usage = error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') === true
-    const text = error instanceof ConfigError || error instanceof Error ? error.message : String(error)
-    process.stderr.write(`bursar: ${text}\n${usage ? `usage: bursar ${command.usage}\n` : ''}`)
-    return usage ? 2 : 1
-  } finally {
-    process.exitCode = before
-  }
-}
+export const runCommand = (args: readonly string[], env: Environment, ask?: Ask | null): Promise<number> => dispatch(commands, args, env, ask)

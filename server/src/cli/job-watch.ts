@@ -11,5 +11,9 @@ export const jobWatch = (runtime: Runtime): JobWatch => ({
     const text = `The job "${name}" has failed again and again since ${new Date(sinceMs).toISOString()}: the log says why. What it should do waits, all or in part; nothing is lost`
     await raiseAlert(runtime.db, { kind: KIND, subject: name, text }, momentOf(runtime))
   },
+  standing: async (name, sinceMs) => {
+    const text = `The job "${name}" has stood still since ${new Date(sinceMs).toISOString()}: what it waits for does not answer. Restart the process; what the job should do waits, and nothing is lost`
+    await raiseAlert(runtime.db, { kind: KIND, subject: name, text }, momentOf(runtime))
+  },
   well: (name) => resolveAlert(runtime.db, KIND, name, momentOf(runtime).at),
 })

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { parseArgs } from 'node:util'
 import { inTransaction } from '../db/index.ts'
 import {
   createMerchant, listMerchants, revokeKey, rotateKey, setDisabled, setSetting, SETTING_NAMES, type KeyPurpose,
 } from '../merchants/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { createSecretBox } from '../platform/secrets.ts'
-import { print, UsageError, type Command } from './command.ts'
+import { createSecretRing } from '../platform/secrets.ts'
+import { actor } from './actor.ts'
+import { command, neededText, print, text, textOr, UsageError, type Command } from './command.ts'
 import { openInstallation, type Environment, type Opened } from './open.ts'
 
-const ACTOR = 'cli'
 const DAY_MS = 24 * 60 * 60_000
 
 const withInstallation = async <T>(env: Environment, work: (opened: Opened) => Promise<T>): Promise<T> => {
@@ -21,92 +20,86 @@ const withInstallation = async <T>(env: Environment, work: (opened: Opened) => P
   }
 }
 
-const keyDeps = ({ config }: Opened) => ({ box: createSecretBox(config.dataKey), random: randomBytes, actor: ACTOR })
-
-const needed = (value: string | undefined, what: string): string => {
-  if (value === undefined || value === '') throw new UsageError(`${what} is missing`)
-  return value
-}
+const keyDeps = ({ config }: Opened) => ({ box: createSecretRing(config.dataKeys), random: randomBytes, actor: actor() })
 
 export const merchantCommands: readonly Command[] = [
-  {
+  command({
     name: 'merchant create',
-    usage: 'merchant create --name NAME --url COMPANY_URL [--company NAME] [--notifications URL]',
     summary: 'make a merchant; prints its id and private key, the only time',
-    run: async (args, env) => {
-      const options = { name: { type: 'string' }, company: { type: 'string' }, url: { type: 'string' }, notifications: { type: 'string' } } as const
-      const { values } = parseArgs({ args: [...args], options })
-      const name = needed(values.name, '--name')
+    options: {
+      name: neededText('NAME', 'as payers see it'),
+      url: neededText('COMPANY_URL', "the merchant's site"),
+      company: text('NAME', 'of the company, where it is another'),
+      notifications: text('URL', 'where webhooks go'),
+    },
+    run: async ({ options: { name, url, company, notifications } }, env) => {
       await withInstallation(env, async (opened) => {
         const made = await inTransaction(opened.runtime.db, async (tx) => {
-          const merchant = { name, companyName: values.company ?? name, companyUrl: needed(values.url, '--url') }
+          const merchant = { name, companyName: company ?? name, companyUrl: url }
           const created = await createMerchant(tx, merchant, keyDeps(opened), momentOf(opened.runtime))
-          if (values.notifications !== undefined) {
-            const setting = { name: 'notificationsUrl', value: values.notifications }
-            await setSetting(tx, created.id, setting, { actor: ACTOR }, momentOf(opened.runtime))
+          if (notifications !== undefined) {
+            const setting = { name: 'notificationsUrl', value: notifications }
+            await setSetting(tx, created.id, setting, { actor: actor() }, momentOf(opened.runtime))
           }
           return created
         })
         print(made)
       })
     },
-  },
-  {
+  }),
+  command({
     name: 'merchant list',
-    usage: 'merchant list',
     summary: 'list merchants',
-    run: async (_args, env) => withInstallation(env, async ({ runtime }) => print(await listMerchants(runtime.db))),
-  },
-  {
+    run: async (_given, env) => withInstallation(env, async ({ runtime }) => print(await listMerchants(runtime.db))),
+  }),
+  command({
     name: 'merchant set',
-    usage: 'merchant set MERCHANT_ID SETTING VALUE',
-    summary: `change a setting: ${SETTING_NAMES.join(', ')}`,
-    run: async ([merchantId, name, value], env) => {
-      const change = { name: needed(name, 'SETTING'), value: needed(value, 'VALUE') }
-      const id = needed(merchantId, 'MERCHANT_ID')
+    summary: 'change a setting of a merchant',
+    args: ['MERCHANT_ID', 'SETTING', 'VALUE'],
+    more: `SETTING is one of ${SETTING_NAMES.join(', ')}.`,
+    run: async ({ args: { MERCHANT_ID: id, SETTING: name, VALUE: value } }, env) => {
+      const change = { name, value }
       await withInstallation(env, async ({ runtime }) => {
-        print(await inTransaction(runtime.db, (tx) => setSetting(tx, id, change, { actor: ACTOR }, momentOf(runtime))))
+        print(await inTransaction(runtime.db, (tx) => setSetting(tx, id, change, { actor: actor() }, momentOf(runtime))))
       })
     },
-  },
-  {
+  }),
+  command({
     name: 'merchant rotate-key',
-    usage: 'merchant rotate-key MERCHANT_ID [--purpose api|webhook] [--overlap-hours 24]',
     summary: 'make a new key; the old one stays valid for the overlap',
-    run: async (args, env) => {
-      const options = { purpose: { type: 'string', default: 'api' }, 'overlap-hours': { type: 'string', default: '24' } } as const
-      const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
-      if (values.purpose !== 'api' && values.purpose !== 'webhook') throw new UsageError('--purpose is api or webhook')
-      if (!/^\d{1,4}$/.test(values['overlap-hours'])) throw new UsageError('--overlap-hours is a whole number')
-      const rotation = { purpose: values.purpose as KeyPurpose, overlapMs: (Number(values['overlap-hours']) * DAY_MS) / 24 }
-      const id = needed(positionals[0], 'MERCHANT_ID')
+    more: 'Until the overlap ends, webhooks are signed with the old API key in SIGNATURE, and with both webhook secrets in webhook-signature: give receivers the new one meanwhile. With --overlap-hours 0 the old key ends at once.',
+    args: ['MERCHANT_ID'],
+    options: { purpose: textOr('api', 'api|webhook', 'which key'), 'overlap-hours': textOr('24', 'HOURS', 'how long the old key stays valid') },
+    run: async ({ args: { MERCHANT_ID: id }, options: { purpose, 'overlap-hours': hours } }, env) => {
+      if (purpose !== 'api' && purpose !== 'webhook') throw new UsageError('--purpose is api or webhook')
+      if (!/^\d{1,4}$/.test(hours)) throw new UsageError('--overlap-hours is a whole number')
+      const rotation = { purpose: purpose as KeyPurpose, overlapMs: (Number(hours) * DAY_MS) / 24 }
       await withInstallation(env, async (opened) => {
         print(await inTransaction(opened.runtime.db, (tx) => rotateKey(tx, id, rotation, keyDeps(opened), momentOf(opened.runtime))))
       })
     },
-  },
-  {
+  }),
+  command({
     name: 'merchant revoke-key',
-    usage: 'merchant revoke-key MERCHANT_ID KEY_ID',
     summary: 'end a key now, everywhere',
-    run: async ([merchantId, keyId], env) => {
-      const [id, key] = [needed(merchantId, 'MERCHANT_ID'), needed(keyId, 'KEY_ID')]
-      await withInstallation(env, ({ runtime }) => inTransaction(runtime.db, (tx) => revokeKey(tx, id, key, { actor: ACTOR }, momentOf(runtime))))
+    args: ['MERCHANT_ID', 'KEY_ID'],
+    irreversible: 'Every request that is signed with this key is refused from now on.',
+    run: async ({ args: { MERCHANT_ID: id, KEY_ID: key } }, env) => {
+      await withInstallation(env, ({ runtime }) => inTransaction(runtime.db, (tx) => revokeKey(tx, id, key, { actor: actor() }, momentOf(runtime))))
       print('revoked')
     },
-  },
-  ...(['disable', 'enable'] as const).map((verb): Command => ({
+  }),
+  ...(['disable', 'enable'] as const).map((verb) => command({
     name: `merchant ${verb}`,
-    usage: `merchant ${verb} MERCHANT_ID`,
     summary: verb === 'disable' ? 'answer its requests as if it did not exist' : 'serve it again',
-    run: async ([merchantId], env) => {
-      const id = needed(merchantId, 'MERCHANT_ID')
+    args: ['MERCHANT_ID'],
+    run: async ({ args: { MERCHANT_ID: id } }, env) => {
       await withInstallation(env, ({ runtime }) =>
-        inTransaction(runtime.db, (tx) => setDisabled(tx, id, verb === 'disable', { actor: ACTOR }, momentOf(runtime))),
+        inTransaction(runtime.db, (tx) => setDisabled(tx, id, verb === 'disable', { actor: actor() }, momentOf(runtime))),
       )
       print(`${verb}d`)
     },
   })),
 ]
 
-export { needed, withInstallation }
+export { withInstallation }

@@ -28,7 +28,7 @@ let env: Record<string, string>
 
 beforeAll(() => {
   world = createWorld(database.url)
-  writeFileSync(path('key'), 'ab'.repeat(32))
+  writeFileSync(path('key'), 'ab'.repeat(32), { mode: 0o600 })
   const decimals = { minDeposit: '0', minWithdrawal: '0' }
   const crypto = [
     { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, ...decimals } } },

@@ -1,94 +1,135 @@
-import { parseArgs } from 'node:util'
 import { isNetwork } from '@bursar/chainkit'
 import { sql } from 'kysely'
+import { createAdapters } from '../adapters/chains/index.ts'
+import { approvalMessage } from '../adapters/signer/index.ts'
+import { createListeners } from '../app/index.ts'
 import { withdrawalFollowers } from '../app/invoicing.ts'
+import { intentOf } from '../app/signing.ts'
 import { inTransaction } from '../db/index.ts'
-
-import { carryOut } from '../effects/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { describeFreeze, freeze, liftFreeze, listAllFreezes, listFreezes } from '../treasury/index.ts'
-import { approve, giveUp } from '../withdrawals/index.ts'
+import { rescan } from '../watcher/index.ts'
+import { approve, attachSigned, findById, giveBack } from '../withdrawals/index.ts'
 import { actor } from './actor.ts'
-import { print, UsageError, type Command } from './command.ts'
-import { needed, withInstallation } from './merchant.ts'
-import { required } from './open.ts'
+import { command, flag, print, text, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
+import { required, tokensOf } from './open.ts'
+import { withSigner } from './signer.ts'
+import { worldOf } from './world.ts'
 
 export const moneyCommands: readonly Command[] = [
-  {
+  command({
     name: 'withdrawal approve',
-    usage: 'withdrawal approve MERCHANT_ID WITHDRAWAL_ID KEY_ID SIGNATURE',
     summary: "add a person's Ed25519 signature; the signer checks it",
-    run: async ([merchant, withdrawal, key, signature], env) => {
-      const approval = {
-        merchantId: needed(merchant, 'MERCHANT_ID'),
-        withdrawalId: needed(withdrawal, 'WITHDRAWAL_ID'),
-        keyId: needed(key, 'KEY_ID'),
-        signature: needed(signature, 'SIGNATURE'),
-      }
+    args: ['MERCHANT_ID', 'WITHDRAWAL_ID', 'KEY_ID', 'SIGNATURE'],
+    run: async ({ args }, env) => {
+      const approval = { merchantId: args.MERCHANT_ID, withdrawalId: args.WITHDRAWAL_ID, keyId: args.KEY_ID, signature: args.SIGNATURE }
       await withInstallation(env, ({ runtime }) => inTransaction(runtime.db, (tx) => approve(tx, approval, momentOf(runtime))))
       print('approved')
     },
-  },
-  {
-    name: 'withdrawal give-up',
-    usage: 'withdrawal give-up MERCHANT_ID WITHDRAWAL_ID',
-    summary: 'end a withdrawal that waits and for which nothing was signed; gives the money back',
-    run: async ([merchant, withdrawal], env) => {
-      const key = { merchantId: needed(merchant, 'MERCHANT_ID'), id: needed(withdrawal, 'WITHDRAWAL_ID') }
+  }),
+  command({
+    name: 'withdrawal approval-text',
+    summary: 'print the text that an approver signs for a withdrawal',
+    args: ['MERCHANT_ID', 'WITHDRAWAL_ID'],
+    more: 'The signature is Ed25519 over exactly these bytes, line breaks included, in hex: give it to "withdrawal approve".',
+    run: async ({ args }, env) => {
       await withInstallation(env, async ({ runtime, config }) => {
+        const withdrawal = await findById(runtime.db, args.MERCHANT_ID, args.WITHDRAWAL_ID)
+        if (!withdrawal) throw new Error('there is no such withdrawal: check both ids')
+        process.stdout.write(approvalMessage(withdrawal.blockchain, intentOf(required(config.assets, 'BURSAR_ASSETS_FILE'), withdrawal)))
+      })
+    },
+  }),
+  command({
+    name: 'withdrawal give-up',
+    summary: 'end a withdrawal that waits, once the signer says that it has signed nothing for it; gives the money back',
+    args: ['MERCHANT_ID', 'WITHDRAWAL_ID'],
+    irreversible: 'The withdrawal ends as failed, its amount and fee go back to the balance, and the signer never signs for it.',
+    run: async ({ args }, env) => {
+      const key = { merchantId: args.MERCHANT_ID, id: args.WITHDRAWAL_ID }
+      await withInstallation(env, async (opened) => {
+        const { runtime, config } = opened
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
-        const done = await inTransaction(runtime.db, async (tx) => {
-          const moment = momentOf(runtime)
-          const effects = await giveUp(tx, key, { catalogue, followers: withdrawalFollowers({ catalogue, publicUrl: config.publicUrl }) }, moment)
-          if (effects) await carryOut(tx, effects, moment)
-          return effects !== undefined
-        })
-        if (!done) throw new Error('it is not waiting: something may have been signed for it, or it has ended')
+        const outcome = await withSigner(opened, (signer) =>
+          giveBack({ runtime, catalogue, signer, followers: withdrawalFollowers({ catalogue, publicUrl: config.publicUrl }) }, key),
+        )
+        if (outcome.kind === 'not-waiting') throw new Error('it is not waiting: it is planned or sent, or it has ended')
+        if (outcome.kind === 'signed') {
+          const hashes = outcome.transactions.map(({ hash }) => hash).join(', ')
+          throw new Error(`the signer has signed ${hashes} for it: nothing is given back. Run "bursar withdrawal attach ${key.merchantId} ${key.id}"`)
+        }
         print('given up; amount and fee are back on the balance')
       })
     },
-  },
-  {
+  }),
+  command({
+    name: 'withdrawal attach',
+    summary: 'put a waiting withdrawal on the transaction that the signer signed for it and the database has forgotten',
+    args: ['MERCHANT_ID', 'WITHDRAWAL_ID'],
+    more: 'Use it when the alert withdrawal-signed-before names the withdrawal. The transaction is held against the signer, its own bytes and the\nchain before it is stored; then it is sent again, or booked from the block that holds it.',
+    run: async ({ args }, env) => {
+      const key = { merchantId: args.MERCHANT_ID, id: args.WITHDRAWAL_ID }
+      await withInstallation(env, async (opened) => {
+        const world = worldOf(opened)
+        const adapters = createAdapters(required(opened.config.networks, 'BURSAR_NETWORKS_FILE'), tokensOf(world.catalogue))
+        const withdrawal = await findById(world.runtime.db, key.merchantId, key.id)
+        const adapter = withdrawal && adapters.get(withdrawal.blockchain)
+        if (!adapter) throw new Error(withdrawal ? `${withdrawal.blockchain} is not configured` : 'there is no such withdrawal: check both ids')
+        const { network } = adapter
+        const { listeners } = createListeners(world)
+        const readAgain = async (height: number) => {
+          await rescan({ runtime: world.runtime, network, adapter, listeners }, height, height).catch((error: unknown) => {
+            // The watcher has not come so far: it reads the block in its turn.
+            if (!(error instanceof RangeError)) throw error
+          })
+        }
+        const done = await withSigner(opened, (signer) => attachSigned({ ...world, signer, adapter, readAgain }, key))
+        if (done.kind === 'nothing-signed') return print('the signer has signed nothing for it: it goes on')
+        const where = done.minedAt === null ? 'no block holds it: it is sent again' : `block ${done.minedAt} holds it`
+        print(`attached ${done.hashes.join(', ')}; ${where}`)
+      })
+    },
+  }),
+  command({
     name: 'freeze',
-    usage: 'freeze [--asset TICKER] [--network NETWORK] [--merchant ID] | --all  REASON...',
     summary: 'stop withdrawals of an asset, on a network, of a merchant, of what these have in common, or all',
-    run: async (args, env) => {
-      const text = { type: 'string' } as const
-      const options = { asset: text, network: text, merchant: text, all: { type: 'boolean', default: false } } as const
-      const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
-      const { asset = null, network = null, merchant = null, all } = values
+    args: ['REASON...'],
+    options: {
+      asset: text('TICKER', 'of this asset'), network: text('NETWORK', 'on this network'), merchant: text('ID', 'of this merchant'),
+      all: flag('everything; with none of the others'),
+    },
+    run: async ({ args, options: { asset = null, network = null, merchant = null, all } }, env) => {
       if (all === [asset, network, merchant].some((one) => one !== null)) throw new UsageError('say what to stop: --asset, --network or --merchant, or else --all')
       if (network !== null && !isNetwork(network)) throw new UsageError('NETWORK is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
-      const what = { asset, network, merchantId: merchant, reason: needed(positionals.join(' '), 'REASON'), actor: actor() }
+      const what = { asset, network, merchantId: merchant, reason: args.REASON, actor: actor() }
       await withInstallation(env, ({ runtime }) => inTransaction(runtime.db, (tx) => freeze(tx, what, momentOf(runtime))))
       print('stopped: nothing more is planned, and the signer is asked for nothing new; what is signed is followed to its end')
     },
-  },
-  {
+  }),
+  command({
     name: 'freezes',
-    usage: 'freezes [--ever]',
     summary: 'list what is stopped, or everything that ever was',
-    run: async (args, env) => {
-      const { values } = parseArgs({ args: [...args], options: { ever: { type: 'boolean', default: false } } })
-      await withInstallation(env, async ({ runtime }) => print(await (values.ever ? listAllFreezes : listFreezes)(runtime.db)))
+    options: { ever: flag('also what was lifted, with who did it and why') },
+    run: async ({ options }, env) => {
+      await withInstallation(env, async ({ runtime }) => print(await (options.ever ? listAllFreezes : listFreezes)(runtime.db)))
     },
-  },
-  {
+  }),
+  command({
     name: 'unfreeze',
-    usage: 'unfreeze FREEZE_ID [REASON...]',
     summary: 'let withdrawals go again',
-    run: async ([id, ...reason], env) =>
+    args: ['FREEZE_ID', '[REASON...]'],
+    run: async ({ args: { FREEZE_ID: id, REASON: reason = null } }, env) =>
       withInstallation(env, async ({ runtime }) => {
-        const by = { actor: actor(), reason: reason.length > 0 ? reason.join(' ') : null }
-        if (!(await liftFreeze(runtime.db, needed(id, 'FREEZE_ID'), by, momentOf(runtime).at))) throw new Error('nothing is stopped by this id')
+        const by = { actor: actor(), reason }
+        if (!(await liftFreeze(runtime.db, id, by, momentOf(runtime).at))) throw new Error('nothing is stopped by this id')
         print('lifted')
       }),
-  },
-  {
+  }),
+  command({
     name: 'alerts',
-    usage: 'alerts',
     summary: 'list what needs a person',
-    run: async (_args, env) =>
+    run: async (_given, env) =>
       withInstallation(env, async ({ runtime }) => {
         const { rows } = await sql<{ raisedAt: Date; kind: string; text: string }>`select raised_at as "raisedAt", kind, text
           from alerts where resolved_at is null order by raised_at`.execute(runtime.db)
@@ -97,5 +138,5 @@ export const moneyCommands: readonly Command[] = [
         for (const { raisedAt, kind, text } of rows) print(`${raisedAt.toISOString()} ${kind}: ${text}`)
         if (rows.length + stops.length === 0) print('nothing')
       }),
-  },
+  }),
 ]

@@ -1,11 +1,12 @@
 import type { Network } from '@bursar/chainkit'
 import { readAcquirersConfig } from '../adapters/acquirers/index.ts'
 import { readChainSettings } from '../adapters/chains/index.ts'
-import { createCatalogue, type AssetSettings, type Catalogue } from '../assets/index.ts'
-import { createDb, createPool, requireMigrated, type PoolSettings } from '../db/index.ts'
+import { createCatalogue, readAssetSettings, type Catalogue } from '../assets/index.ts'
+import { objectOfKeys } from '../base/unknown-keys.ts'
+import { createDb, createPool, requireMigrated, whoAmI, type PoolSettings } from '../db/index.ts'
 import type { WalletKeys } from '../outgoing/index.ts'
-import { readClockOffset } from '../platform/business-clock.ts'
-import { createClock, type OffsetClock } from '../platform/clock.ts'
+import { openClock } from '../platform/business-clock.ts'
+import type { OffsetClock } from '../platform/clock.ts'
 import { readConfig, type Role } from '../platform/config.ts'
 import { createIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
@@ -16,10 +17,11 @@ import { readPolicies, STANDARD_POLICIES, type Policies } from '../app/policy.ts
 
 /** The wallet file is what `bursar-signer xpubs` prints. */
 const readWallet = (json: unknown): WalletKeys => {
-  const wallet = json as Partial<WalletKeys> | null
-  const { bitcoin, evm, tron } = wallet ?? {}
+  const wallet = objectOfKeys('the file', json, ['masterFingerprint', 'bitcoinChain', 'bitcoin', 'evm', 'tron']) as Partial<WalletKeys>
+  const { bitcoin, evm, tron } = wallet
+  for (const [family, keys] of Object.entries({ bitcoin, evm, tron })) objectOfKeys(family, keys ?? {}, ['hot', 'deposit'])
   const isWhole = [bitcoin, evm, tron].every((keys) => keys?.hot && keys.deposit)
-  if (!wallet?.masterFingerprint || !wallet.bitcoinChain || !isWhole) {
+  if (!wallet.masterFingerprint || !wallet.bitcoinChain || !isWhole) {
     throw new Error('it is not what `bursar-signer xpubs` prints')
   }
   return wallet as WalletKeys
@@ -27,7 +29,7 @@ const readWallet = (json: unknown): WalletKeys => {
 
 const files = {
   networks: readChainSettings,
-  assets: (json: unknown): Catalogue => createCatalogue(json as AssetSettings),
+  assets: (json: unknown): Catalogue => createCatalogue(readAssetSettings(json)),
   xpubs: readWallet,
   policy: readPolicies,
   acquirers: readAcquirersConfig,
@@ -40,6 +42,9 @@ export type ServerConfig = ReturnType<typeof loadConfig>
 
 /** The settings of this process. Throws a ConfigError that lists every problem. */
 export const loadConfig = (env: Environment, role: Role) => readConfig(env, role, files)
+
+/** A person waits for a command, and can end it. */
+const CLI_STATEMENT_MS = 3_600_000
 
 /** A connection to an installation, for a role or for one command. */
 export interface Opened {
@@ -56,11 +61,18 @@ export const newId = createIds()
 export const openInstallation = async (env: Environment, role: Role): Promise<Opened> => {
   const config = loadConfig(env, role)
   await requireMigrated(config.databaseUrl)
-  const pool: PoolSettings = { url: config.databaseUrl, applicationName: `bursar ${role}`, max: config.databaseConnections }
+  const pool: PoolSettings = { url: config.databaseUrl, applicationName: `bursar ${role}`, max: config.databaseConnections, statementMs: role === 'cli' ? CLI_STATEMENT_MS : config.statementSeconds * 1_000 }
   const connections = createPool(pool)
   const db = createDb(connections)
-  const clock = createClock()
-  clock.setOffset(await readClockOffset(db))
+  const serves = role !== 'cli'
+  const opening = async (): Promise<OffsetClock> => {
+    if (serves && !config.sandbox) await requireOwnRole(connections)
+    return openClock(db, { sandbox: config.sandbox, serves })
+  }
+  const clock = await opening().catch(async (error: unknown) => {
+    await connections.end()
+    throw error
+  })
   return {
     config,
     runtime: { db, clock, newId, log: createLog(config.logLevel, role) },
@@ -68,6 +80,12 @@ export const openInstallation = async (env: Environment, role: Role): Promise<Op
     policies: config.policy ?? STANDARD_POLICIES,
     close: () => connections.end(),
   }
+}
+
+/** A process that serves may do its own work and nothing else: it doesn't log in as who owns the tables. */
+const requireOwnRole = async (connections: Parameters<typeof whoAmI>[0]): Promise<void> => {
+  const { user, ownsTables } = await whoAmI(connections)
+  if (ownsTables) throw new Error(`DATABASE_URL logs in as ${user}, which owns the tables and could rewrite the books: use the role of this process, such as bursar_api. \`bursar database roles\` prints the statements that make them`)
 }
 
 /** What a command needs that its role does not insist on. */

@@ -1,31 +1,37 @@
-import { parseArgs } from 'node:util'
 import { isNetwork } from '@bursar/chainkit'
 import { createAdapters } from '../adapters/chains/index.ts'
+import { auditAdjustments } from '../adjustments/index.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { Db } from '../db/index.ts'
 import { formatUnits } from '../money/index.ts'
+import { findBrokenAction } from '../operators/index.ts'
 import {
-  auditBooks, driftsOf, reconcileFully, reconcileNetwork, type CustodyLine, type Drift, type Round,
+  auditBooks, auditCounts, countAnew, driftsOf, reconcileFully, reconcileNetwork, type CustodyLine, type Drift, type Round,
 } from '../treasury/index.ts'
+import { restoredAt } from '../platform/installation.ts'
 import { reconcileWithAcquirer } from './acquirers.ts'
-import { print, UsageError, type Command } from './command.ts'
+import { adjustmentLine } from './adjustments.ts'
+import { command, flag, print, text, textOr, texts, UsageError, type Command } from './command.ts'
 import { reconcileVenue } from './hedging.ts'
 import { withInstallation } from './merchant.ts'
-import { required, tokensOf } from './open.ts'
+import { required, tokensOf, type Opened } from './open.ts'
 
 const MOST_SHOWN = 1_000
 
-export const reconcileCommand: Command = {
+export const reconcileCommand: Command = command({
   name: 'reconcile',
-  usage: 'reconcile [--network NETWORK] [--full] | --acquirer NAME [--statement FILE | --days 7] [--balance TICKER=AMOUNT]...',
   summary: 'hold entries against balances, hash chains, custody against the chains and the venue that is hedged on against the books, --full asks about every address; or an acquirer against its statement',
-  run: async (args, env) => {
-    const text = { type: 'string' } as const
-    const options = {
-      network: text, full: { type: 'boolean', default: false }, acquirer: text, statement: text, days: { type: 'string', default: '7' },
-      balance: { type: 'string', multiple: true, default: [] as string[] },
-    } as const
-    const { values } = parseArgs({ args: [...args], options })
+  options: {
+    network: text('NETWORK', 'one network, not all'),
+    full: flag('ask about every address'),
+    recount: flag('count anew what metrics and the treasury read, before anything else; writers wait meanwhile'),
+    history: flag('verify every entry of the ledger again, not only those that came since they were last verified'),
+    acquirer: text('NAME', 'an acquirer instead of the chains'),
+    statement: text('FILE', "the acquirer's statement; from its interface when left out"),
+    days: textOr('7', 'DAYS', "how far back the acquirer's interface is asked"),
+    balance: texts('TICKER=AMOUNT', 'what the acquirer says it holds'),
+  },
+  run: async ({ options: values }, env) => {
     const { acquirer, statement, days, balance: balances } = values
     if (acquirer !== undefined) {
       return withInstallation(env, async (opened) => {
@@ -38,10 +44,14 @@ export const reconcileCommand: Command = {
     await withInstallation(env, async (opened) => {
       const { runtime, config } = opened
       const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
-      const { findings, brokenSeal } = await auditBooks(runtime)
+      if (values.recount) await countAnew(runtime.db)
+      const findings = await auditBooks(runtime, { again: values.history })
       for (const finding of findings) print(`${finding.check} ${finding.subject}: ${finding.detail}`)
-      if (brokenSeal) print(`hash chain: account ${brokenSeal.accountId} breaks at version ${brokenSeal.version}`)
-      let off = findings.length + (brokenSeal ? 1 : 0)
+      const brokenAction = await findBrokenAction(runtime.db)
+      if (brokenAction !== null) print(`record of operators: row ${brokenAction} was changed or removed, see \`bursar actions\``)
+      const counts = await auditCounts(runtime.db)
+      for (const { what, counted, found } of counts) print(`count of ${what}: says ${counted}, there are ${found}; \`bursar reconcile --recount\` counts anew`)
+      let off = findings.length + counts.length + (await printAdjustments(opened)) + (brokenAction === null ? 0 : 1)
       const adapters = createAdapters(required(config.networks, 'BURSAR_NETWORKS_FILE'), tokensOf(catalogue))
       for (const adapter of adapters.values()) {
         if (values.network !== undefined && adapter.network !== values.network) continue
@@ -57,6 +67,16 @@ export const reconcileCommand: Command = {
       if (off > 0) process.exitCode = 1
     })
   },
+})
+
+const SHOWN_MS = 30 * 24 * 60 * 60_000
+
+/** Shows the adjustments of the last 30 days, and holds all of them against signatures and postings. @returns how many findings */
+const printAdjustments = async ({ runtime: { db, clock } }: Opened): Promise<number> => {
+  const { applied, findings } = await auditAdjustments(db, await restoredAt(db))
+  for (const line of applied) if (line.signed!.appliedAt.getTime() > clock.business() - SHOWN_MS) print(`adjustment ${adjustmentLine(line)}`)
+  for (const finding of findings) print(finding)
+  return findings.length
 }
 
 /** @returns how many assets and addresses differ */

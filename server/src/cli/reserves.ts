@@ -1,46 +1,45 @@
 import { createPrivateKey, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { verifyReserveProof, type VerifiedReserves } from '@bursar/sdk'
 import { createAdapters } from '../adapters/chains/index.ts'
 import { formatUnits, mulDiv } from '../money/index.ts'
 import { proofFiles, readLeaves, readReport, reportFile, signReport, takeReport, type StatementAsset } from '../reserves/index.ts'
 import { reconcileNetwork } from '../treasury/index.ts'
-import { print, UsageError, type Command } from './command.ts'
-import { needed, withInstallation } from './merchant.ts'
+import { command, flag, neededText, print, text, textOr, texts, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
 import { required, tokensOf, type Opened } from './open.ts'
 import { printTable } from './table.ts'
 
 export const reserveCommands: readonly Command[] = [
-  {
+  command({
     name: 'reserves verify',
-    usage: 'reserves verify FILE --merchant ID [--commitment HEX] [--public-key HEX] [--expect TICKER=AMOUNT]...',
     summary: "check a merchant's proof; needs no database",
-    run: async (args) => {
-      const options = {
-        merchant: { type: 'string' }, commitment: { type: 'string' }, 'public-key': { type: 'string' }, expect: { type: 'string', multiple: true },
-      } as const
-      const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
-      const file = readFileSync(needed(positionals[0], 'FILE'), 'utf8')
+    args: ['FILE'],
+    options: {
+      merchant: neededText('ID', 'whose proof it is'),
+      commitment: text('HEX', 'what the operator published'),
+      'public-key': text('HEX', 'the key that must have signed the report'),
+      expect: texts('TICKER=AMOUNT', 'a balance that the proof must count'),
+    },
+    run: async ({ args, options: values }) => {
+      const file = readFileSync(args.FILE, 'utf8')
       const verified = verifyReserveProof(file, {
-        merchantId: needed(values.merchant, '--merchant'),
+        merchantId: values.merchant,
         commitment: values.commitment,
         publicKey: values['public-key'],
-        expected: values.expect && Object.fromEntries(values.expect.map(readExpected)),
+        expected: values.expect.length === 0 ? undefined : Object.fromEntries(values.expect.map(readExpected)),
       })
       printVerified(verified, { isPublished: values.commitment !== undefined })
     },
-  },
-  {
+  }),
+  command({
     name: 'reserves proof',
-    usage: 'reserves proof (--merchant ID | --all) [--report ID] [--out DIRECTORY]',
     summary: "write a merchant's proof, or everybody's, from the newest report",
-    run: async (args, env) => {
-      const options = {
-        merchant: { type: 'string' }, all: { type: 'boolean', default: false }, report: { type: 'string' }, out: { type: 'string', default: '.' },
-      } as const
-      const { values } = parseArgs({ args: [...args], options })
+    options: {
+      merchant: text('ID', 'one merchant'), all: flag('all merchants'), report: text('ID', 'an older report'), out: textOr('.', 'DIRECTORY', 'where files go'),
+    },
+    run: async ({ options: values }, env) => {
       if (values.all === (values.merchant !== undefined)) throw new UsageError('say --merchant ID or --all')
       await withInstallation(env, async ({ runtime }) => {
         const report = await readReport(runtime.db, values.report ?? null)
@@ -56,14 +55,12 @@ export const reserveCommands: readonly Command[] = [
         if (values.all) print(`wrote ${written} proof(s) into ${values.out}; each is for its merchant only`)
       })
     },
-  },
-  {
+  }),
+  command({
     name: 'reserves',
-    usage: 'reserves [--sign-key FILE] [--out DIRECTORY]',
     summary: 'hold what we have against what we owe, and write the report that proofs are made from',
-    run: async (args, env) => {
-      const options = { 'sign-key': { type: 'string' }, out: { type: 'string', default: '.' } } as const
-      const { values } = parseArgs({ args: [...args], options })
+    options: { 'sign-key': text('FILE', 'a private key (Ed25519, PEM) that signs the report'), out: textOr('.', 'DIRECTORY', 'where the report goes') },
+    run: async ({ options: values }, env) => {
       const key = values['sign-key'] === undefined ? null : createPrivateKey(readFileSync(values['sign-key']))
       await withInstallation(env, async (opened) => {
         const { runtime, config } = opened
@@ -82,7 +79,7 @@ export const reserveCommands: readonly Command[] = [
         if (statement.assets.some((asset) => backing(asset) < owed(asset))) process.exitCode = 1
       })
     },
-  },
+  }),
 ]
 
 /** Compares with the chains first, so that the heights named are of now; what can't be asked keeps its last comparison. */

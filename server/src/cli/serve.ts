@@ -5,24 +5,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdapters, identityOf } from '../adapters/chains/index.ts'
 import { createHttpRateSource } from '../adapters/rates/http.ts'
 import { createSources } from '../adapters/rates/sources.ts'
-import { connectSigner } from '../adapters/signer/index.ts'
+import { connectSigner, type Signer } from '../adapters/signer/index.ts'
 import { openVenue } from '../adapters/venues/settings.ts'
 import { createApi, createWatchers, createWorkerJobs, type World } from '../app/index.ts'
 import { ensureColdAddresses } from '../cold/index.ts'
 import { listen, type Listener } from '../db/index.ts'
-import { STREAM_LIMITS } from '../http/index.ts'
+import { createRequestMeter, STREAM_LIMITS, type RequestMeter } from '../http/index.ts'
 import { createJobLoop, type Job } from '../jobs/index.ts'
 import { tellExhausted } from '../mail/index.ts'
 import { startMailing } from '../app/mailing.ts'
 import { createDirectory, createEndpoints } from '../merchants/index.ts'
 import { createOutbound } from '../outbound/index.ts'
-import { ensureWallets } from '../outgoing/index.ts'
+import { createLogMemory, ensureWallets, requireSameKeys } from '../outgoing/index.ts'
 import { mostHotAddresses } from '../app/policy.ts'
-import { readClockOffset } from '../platform/business-clock.ts'
+import { followOffset, readClockOffset } from '../platform/business-clock.ts'
 import type { Role } from '../platform/config.ts'
+import { requireSameDatabase } from '../platform/installation.ts'
+import { createLifeJob, lifeFigures } from './living.ts'
+import { runParts, type Started, type Stop } from './parts.ts'
 import { createInnerServer } from '../platform/metrics.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { createSecretBox, deriveKey } from '../platform/secrets.ts'
+import { createSecretRing, deriveKey } from '../platform/secrets.ts'
 import { createDelivery } from '../webhooks/index.ts'
 import { exchangeFiguresOf } from './figures-exchange.ts'
 import { figuresOf } from './figures.ts'
@@ -30,61 +33,84 @@ import { createAddressHolders } from '../withdrawals/index.ts'
 import { openInstallation, required, tokensOf, type Environment, type Opened } from './open.ts'
 import { jobWatch } from './job-watch.ts'
 import { pausePoints } from './pausing.ts'
+import { signerAddress } from './signer.ts'
 import { worldOf } from './world.ts'
 
-/** What a started role gives back when it is told to stop, in order. */
-type Stop = () => Promise<void>
-
-/** Serves a role until SIGTERM or SIGINT: stops taking work, ends what is under way, closes. */
+/** Serves a role until SIGTERM or SIGINT, or until a part of it fails: stops taking work, ends what is under way, closes. */
 export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promise<void> => {
   const opened = await openInstallation(env, role)
+  const { runtime } = opened
+  const { ended, fail } = untilEnded()
+  const start = (started: Started): Promise<void> => {
+    started(opened.close)
+    return startParts(role, env, opened, started, fail)
+  }
+  await runParts(start, ended, () => {
+    runtime.log.info('stopping')
+    // What hangs must not keep the process: everything that matters is in the database.
+    void sleep(LONGEST_STOP_MS, undefined, { ref: false }).then(() => process.exit(1))
+  })
+}
+
+const startParts = async (role: Exclude<Role, 'cli'>, env: Environment, opened: Opened, started: Started, fail: (error: Error) => void): Promise<void> => {
   const { config, runtime } = opened
   const world = worldOf(opened)
-  const directory = createDirectory(runtime.db, createSecretBox(config.dataKey))
-  const stops: Stop[] = [opened.close]
-  stops.push(closing(followChanges(opened, directory)))
-  await ensureWallets(runtime.db, world.wallet, momentOf(runtime), mostHotAddresses(world.policies))
-  await ensureColdAddresses(runtime.db, world.policies.treasury, world.wallet.bitcoinChain, momentOf(runtime))
+  await requireSameDatabase(runtime.db, momentOf(runtime))
+  await requireSameKeys(runtime.db, world.wallet)
   const has = (one: Role): boolean => role === one || role === 'all'
-  if (has('watcher')) stops.push(startWatchers(world, opened))
-  if (has('worker')) stops.push(await startWorker(world, opened, directory, env))
-  if (has('api')) stops.push(await startApi(world, opened, directory))
-  if (config.inner.port !== 0) stops.push(await startInner(opened, world))
+  const directory = createDirectory(runtime.db, createSecretRing(config.dataKeys))
+  // A watcher needs no merchant's keys, and has no right to read them.
+  started(closing(followChanges(opened, has('api') || has('worker') ? directory : null)))
+  // The api has no right to say which addresses are the house's.
+  if (has('worker') || has('watcher')) {
+    await ensureWallets(runtime.db, world.wallet, momentOf(runtime), mostHotAddresses(world.policies))
+    await ensureColdAddresses(runtime.db, world.policies.treasury, world.wallet.bitcoinChain, momentOf(runtime))
+  }
+  const meter = createRequestMeter()
+  if (has('watcher')) started(startWatchers(world, opened))
+  const signer = has('worker') ? connectSigner(signerAddress(config), createLogMemory(runtime.db, runtime.clock.now)) : undefined
+  if (signer) await startWorker(world, opened, directory, env, signer, started)
+  if (has('api')) await startApi(world, opened, directory, meter, started)
+  started(startLife(role, opened, { fail, ...(signer && { askSigner: () => signer.status() }) }))
+  if (config.inner.port !== 0) started(await startInner(opened, world, has('api') ? meter.figures : []))
   runtime.log.info({ role }, 'ready')
   process.send?.('ready')
-  await untilStopped()
-  runtime.log.info('stopping')
-  for (const stop of stops.toReversed()) await stop()
+}
+
+const startLife = (role: Exclude<Role, 'cli'>, { runtime }: Opened, watching: Parameters<typeof createLifeJob>[2]): Stop => {
+  const roles = role === 'all' ? (['api', 'worker', 'watcher'] as const) : ([role] as const)
+  const loop = createJobLoop([createLifeJob(runtime, roles, watching)], runtime.log, jobWatch(runtime))
+  return () => loop.stop()
 }
 
 const closing = (listener: Listener) => () => listener.close()
 
 /** Hears at once of changed merchants and of the business clock; after a lost connection nothing kept is trusted. */
-const followChanges = ({ runtime, pool }: Opened, directory: ReturnType<typeof createDirectory>): Listener => {
+const followChanges = ({ config, runtime, pool }: Opened, directory: ReturnType<typeof createDirectory> | null): Listener => {
   const followClock = (): void => {
-    readClockOffset(runtime.db).then(
-      (offset) => runtime.clock.setOffset(offset),
-      (err: unknown) => runtime.log.warn({ err }, 'the business clock could not be read'),
-    )
+    followOffset(runtime, config.sandbox).catch((err: unknown) => runtime.log.warn({ err }, 'the business clock could not be read'))
   }
   return listen(pool, ['merchant_changed', 'business_clock'], {
     connected: () => {
-      directory.forgetAll()
+      directory?.forgetAll()
       followClock()
     },
     notified: (channel, payload) => {
-      if (channel === 'merchant_changed') directory.forget(payload)
+      if (channel === 'merchant_changed') directory?.forget(payload)
       else followClock()
     },
   })
 }
 
-const startApi = async (world: World, { config, runtime, pool }: Opened, directory: ReturnType<typeof createDirectory>): Promise<Stop> => {
+const startApi = async (world: World, { config, runtime, pool }: Opened, directory: ReturnType<typeof createDirectory>, meter: RequestMeter, started: Started): Promise<void> => {
   const api = createApi(world, directory, pool, {
     window: { maxAge: config.timestampMaxAge, maxAhead: config.timestampMaxAhead },
     requestsPerMinute: config.requestsPerMinute,
     refusalsPerMinute: config.refusalsPerMinute,
-    fingerprintKey: createSecretKey(deriveKey(config.dataKey, 'request fingerprints')),
+    trustedProxies: config.trustedProxies,
+    mostConnections: config.mostConnections,
+    meter,
+    fingerprintKeys: config.dataKeys.map((key) => createSecretKey(deriveKey(key, 'request fingerprints'))),
     pages: {
       postsPerMinute: config.pagePostsPerMinute,
       getsPerMinute: config.pageGetsPerMinute,
@@ -92,13 +118,11 @@ const startApi = async (world: World, { config, runtime, pool }: Opened, directo
     },
     chainIds: chainIdsOf(required(config.networks, 'BURSAR_NETWORKS_FILE')),
   })
-  const loop = createJobLoop(api.jobs, runtime.log, jobWatch(runtime))
+  started(() => api.close())
   await api.server.listen({ host: config.http.host, port: config.http.port })
   runtime.log.info({ address: `${config.http.host}:${config.http.port}` }, 'the merchant API listens')
-  return async () => {
-    await api.close()
-    await loop.stop()
-  }
+  const loop = createJobLoop(api.jobs, runtime.log, jobWatch(runtime))
+  started(() => loop.stop())
 }
 
 const chainIdsOf = (networks: NonNullable<Opened['config']['networks']>): Map<Network, bigint> =>
@@ -109,10 +133,12 @@ const startWorker = async (
   { config, runtime, pool }: Opened,
   directory: ReturnType<typeof createDirectory>,
   env: Environment,
-): Promise<Stop> => {
+  signer: Signer & { close(): void },
+  started: Started,
+): Promise<void> => {
   const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
-  const signer = connectSigner(signerAddress(config))
-  const outbound = createOutbound({ allowPrivate: config.outboundAllow, allowHttp: config.httpWebhooks })
+  started(async () => signer.close())
+  const outbound = createOutbound({ allowPrivate: config.outboundAllow, allowHttp: config.httpWebhooks, ports: config.webhookPorts })
   const delivery = createDelivery({
     runtime,
     database: pool,
@@ -121,9 +147,14 @@ const startWorker = async (
     onExhausted: tellExhausted,
   })
   const pause = pausePoints(env)
+  started(() => outbound.close())
   const mailing = await startMailing(runtime, config, pause)
+  started(() => mailing.close())
+  started(() => delivery.close())
   const holders = createAddressHolders(pool)
+  started(() => holders.close())
   const venue = config.exchange?.hedging ? openVenue(config.exchange.hedging.venue) : null
+  if (venue) started(() => venue.close())
   const jobs: Job[] = createWorkerJobs(world, {
     adapters: createAdapters(networks, tokensOf(world.catalogue)),
     chainIds: chainIdsOf(networks),
@@ -136,21 +167,7 @@ const startWorker = async (
     pause,
   })
   const loop = createJobLoop([...jobs, ...mailing.jobs], runtime.log, jobWatch(runtime))
-  return async () => {
-    await loop.stop()
-    await mailing.close()
-    await delivery.close()
-    await outbound.close()
-    await holders.close()
-    await venue?.close()
-    signer.close()
-  }
-}
-
-const signerAddress = ({ signer, signerCa, signerCert, signerKey }: Opened['config']) => {
-  const place = required(signer, 'BURSAR_SIGNER')
-  if ('socketPath' in place) return place
-  return { ...place, tls: { ca: signerCa!, cert: signerCert!, key: signerKey! } }
+  started(() => loop.stop())
 }
 
 /** A network that must not be watched any further stays stopped, with its alert; the others go on. */
@@ -168,8 +185,8 @@ const startWatchers = (world: World, { config, runtime, pool }: Opened): Stop =>
   }
 }
 
-const startInner = async ({ config, runtime }: Opened, { catalogue, policies, exchange }: World): Promise<Stop> => {
-  const server: Server = createInnerServer([...figuresOf(runtime, catalogue, policies.treasury), ...exchangeFiguresOf(runtime, catalogue, exchange)], async () => {
+const startInner = async ({ config, runtime }: Opened, { catalogue, policies, exchange }: World, requests: RequestMeter['figures']): Promise<Stop> => {
+  const server: Server = createInnerServer([...requests, ...lifeFigures(runtime), ...figuresOf(runtime, catalogue, policies.treasury), ...exchangeFiguresOf(runtime, catalogue, exchange)], async () => {
     await readClockOffset(runtime.db)
   })
   await new Promise<void>((resolve, reject) => {
@@ -181,13 +198,12 @@ const startInner = async ({ config, runtime }: Opened, { catalogue, policies, ex
 
 const LONGEST_STOP_MS = 25_000
 
-const untilStopped = (): Promise<void> =>
-  new Promise((resolve) => {
-    const stop = (): void => {
-      resolve()
-      // What hangs must not keep the process: everything that matters is in the database.
-      void sleep(LONGEST_STOP_MS, undefined, { ref: false }).then(() => process.exit(1))
-    }
-    process.once('SIGTERM', stop)
-    process.once('SIGINT', stop)
-  })
+/** Resolves when the process is told to stop by a signal, and rejects when a part of it gives the process up. */
+const untilEnded = (): { ended: Promise<void>; fail(error: Error): void } => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  process.once('SIGTERM', resolve)
+  process.once('SIGINT', resolve)
+  // Nothing waits for it before all parts have started.
+  promise.catch(() => {})
+  return { ended: promise, fail: reject }
+}

@@ -2,7 +2,7 @@ import { NETWORKS, type Network } from '@bursar/chainkit'
 import type { Catalogue } from '../assets/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { inLedgerUnits, refillOf, standingOf, type HotLimits, type Position, type Runway } from '../treasury/index.ts'
-import { print, type Command } from './command.ts'
+import { command, print, type Command } from './command.ts'
 import { withInstallation } from './merchant.ts'
 import { required, type Opened } from './open.ts'
 import { printTable } from './table.ts'
@@ -10,11 +10,10 @@ import { printStaked } from './tron.ts'
 
 const HEADS = ['network', 'asset', 'hot', 'cap', 'leaving', 'waiting', 'not swept', 'cold', 'to refill']
 
-export const treasuryCommand: Command = {
+export const treasuryCommand: Command = command({
   name: 'treasury',
-  usage: 'treasury',
   summary: 'show what hot wallets and cold storage hold, what waits, and how long the coin for fees lasts',
-  run: async (_args, env) =>
+  run: async (_given, env) =>
     withInstallation(env, async (opened) => {
       const catalogue = required(opened.config.assets, 'BURSAR_ASSETS_FILE')
       const standings = await standingsOf(opened, catalogue)
@@ -23,7 +22,7 @@ export const treasuryCommand: Command = {
       printTable(['network', 'fees in', 'spent in 7 days', 'days left'], standings.map(({ runway }) => runwayRow(runway, catalogue)))
       await printStaked(opened)
     }),
-}
+})
 
 const standingsOf = ({ runtime }: Opened, catalogue: Catalogue) =>
   Promise.all(NETWORKS.filter((network) => catalogue.networks.has(network)).map((network) => standingOf(runtime, catalogue, network)))

@@ -1,50 +1,50 @@
-import { parseArgs } from 'node:util'
 import { createAdapters } from '../adapters/chains/index.ts'
 import type { TronChainAdapter } from '../adapters/chains/port.ts'
 import { formatUnits, parseUnits } from '../money/index.ts'
 import { tronHotAddress } from '../outgoing/index.ts'
 import { orderStake, standingOfStake, type StakeDeps, type StakeOrder, type StakeStanding } from '../sweeps/index.ts'
 import { spendableSun } from '../withdrawals/index.ts'
-import { print, UsageError, type Command } from './command.ts'
-import { needed, withInstallation } from './merchant.ts'
+import { command, flag, print, UsageError, type Command } from './command.ts'
+import { withInstallation } from './merchant.ts'
 import { required, tokensOf, type Environment, type Opened } from './open.ts'
 import { printTable } from './table.ts'
 
 const DECIMALS = 6
+const resource = { bandwidth: flag('for bandwidth, not for energy') }
 const trx = (sun: bigint): string => formatUnits(sun, DECIMALS)
 
 export const tronCommands: readonly Command[] = [
-  {
+  command({
     name: 'tron stake',
-    usage: 'tron stake AMOUNT [--bandwidth]',
     summary: 'stake TRX of the hot wallet for energy, which sweeps are lent and payouts use, or for bandwidth',
-    run: (args, env) => order(env, amountOrder('stake', args)),
-  },
-  {
+    args: ['AMOUNT'],
+    options: resource,
+    irreversible: 'Staked TRX can be spent again 14 days after they are unstaked.',
+    run: ({ args, options }, env) => order(env, amountOrder('stake', args.AMOUNT, options)),
+  }),
+  command({
     name: 'tron unstake',
-    usage: 'tron unstake AMOUNT [--bandwidth]',
     summary: 'stop staking so much; it can be withdrawn after the time TRON sets, 14 days',
-    run: (args, env) => order(env, amountOrder('unstake', args)),
-  },
-  {
+    args: ['AMOUNT'],
+    options: resource,
+    run: ({ args, options }, env) => order(env, amountOrder('unstake', args.AMOUNT, options)),
+  }),
+  command({
     name: 'tron withdraw',
-    usage: 'tron withdraw',
     summary: 'make what was unstaked and has waited long enough spendable again',
-    run: (_args, env) => order(env, { kind: 'withdraw' }),
-  },
-  {
+    run: (_given, env) => order(env, { kind: 'withdraw' }),
+  }),
+  command({
     name: 'tron status',
-    usage: 'tron status',
     summary: 'show energy, bandwidth, stake, what is lent to whom, and what waits to be withdrawn',
-    run: (_args, env) => withTron(env, async (deps) => printStanding(await standingOfStake(deps), await deps.spendable())),
-  },
+    run: (_given, env) => withTron(env, async (deps) => printStanding(await standingOfStake(deps), await deps.spendable())),
+  }),
 ]
 
-const amountOrder = (kind: 'stake' | 'unstake', args: readonly string[]): StakeOrder => {
-  const { values, positionals } = parseArgs({ args: [...args], options: { bandwidth: { type: 'boolean', default: false } }, allowPositionals: true })
-  const amount = parseUnits(needed(positionals[0], 'AMOUNT'), DECIMALS)
+const amountOrder = (kind: 'stake' | 'unstake', typed: string, { bandwidth }: { bandwidth: boolean }): StakeOrder => {
+  const amount = parseUnits(typed, DECIMALS)
   if (!amount.ok) throw new UsageError('AMOUNT is in TRX, with six decimals at most')
-  return { kind, resource: values.bandwidth ? 'BANDWIDTH' : 'ENERGY', sun: amount.units }
+  return { kind, resource: bandwidth ? 'BANDWIDTH' : 'ENERGY', sun: amount.units }
 }
 
 const order = (env: Environment, wanted: StakeOrder): Promise<void> =>

@@ -33,7 +33,7 @@ test('handed out, signed without a network, taken in, mined', async () => {
     await node.adapter.close()
   })
   const at = (name: string): string => join(folder, name)
-  writeFileSync(at('key'), 'ab'.repeat(32))
+  writeFileSync(at('key'), 'ab'.repeat(32), { mode: 0o600 })
   writeFileSync(at('assets.json'), JSON.stringify({ crypto, fiat: [] }))
   const env = { ...process.env, DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: at('key'), BURSAR_ASSETS_FILE: at('assets.json'), BURSAR_LOG_LEVEL: 'silent' }
   const run = (script: string, args: readonly string[]): Promise<string> =>
@@ -59,10 +59,10 @@ test('handed out, signed without a network, taken in, mined', async () => {
   writeFileSync(at('scanned.txt'), splitBbqr(readFileSync(at('out.json')), 'J', 400).toReversed().join('\n'))
   expect(await run('signer/src/main.ts', ['sign-cold', ...secrets, '--in', at('scanned.txt'), '--out', at('signed.json')])).toContain(`to ${COLD}`)
 
-  expect(await bursar('cold', 'import', transfer.id, at('out.json'))).toContain('no signed bytes')
-  expect(await bursar('cold', 'import', transfer.id, at('signed.json'))).toContain('is being sent')
-  expect(await bursar('cold', 'import', transfer.id, at('signed.json'))).toContain('not taken')
-  expect(await bursar('cold', 'cancel', transfer.id)).toContain('nothing waits')
+  expect(await bursar('cold', 'import', '--yes', transfer.id, at('out.json'))).toContain('no signed bytes')
+  expect(await bursar('cold', 'import', '--yes', transfer.id, at('signed.json'))).toContain('is being sent')
+  expect(await bursar('cold', 'import', '--yes', transfer.id, at('signed.json'))).toContain('not taken')
+  expect(await bursar('cold', 'cancel', '--yes', transfer.id)).toContain('nothing waits')
   await cold.send()
   await cold.mine(5)
   expect(await bursar('cold', 'list')).toMatch(/18 +ETH +0x\w+ +final/)

@@ -4,7 +4,7 @@ import type { TronChainAdapter } from '../adapters/chains/port.ts'
 import { inTransaction } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
-import { evmHotKeys, insertPlanned, paymentCall, planEvm, readOffered, takeNonce, withdrawOffer, type Attempt } from '../outgoing/index.ts'
+import { evmHotKeys, insertPlanned, isFinalPast, paymentCall, planEvm, readOffered, takeNonce, withdrawOffer, type Attempt } from '../outgoing/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { excessOf, inLedgerUnits, positionsOf, type HotLimits, type Position } from '../treasury/index.ts'
@@ -97,7 +97,8 @@ const endOffers = async (deps: ColdDeps): Promise<void> => {
 const isDead = async ({ runtime, adapter }: ColdDeps, { id }: ColdTransfer): Promise<boolean> => {
   const offered = await readOffered(runtime.db, id)
   const { hash, expiresAt } = offered!.attempt
-  return (adapter as TronChainAdapter).isProvenDead(hash!, expiresAt!.getTime())
+  const expiration = expiresAt!.getTime()
+  return (await isFinalPast(runtime.db, 'TRON', expiration)) && (adapter as TronChainAdapter).isProvenDead(hash!, expiration)
 }
 
 /** Payouts have so long to use up the nonces before that of a signed transfer; then nothing is sent in their place. */
@@ -112,7 +113,7 @@ const fillBefore = async (deps: ColdDeps, network: Network): Promise<void> => {
   const { rows } = await sql<{ id: string; nonce: number; sender: string; keys: Attempt['keys'] }>`select o.id, o.nonce, h.address as sender, a.signing_keys as keys from cold_transfers t
     join outgoing o on o.id = t.id join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = 1
     join hot_wallets h on h.network = t.network and h.address = o.senders[1]
-    where t.network = ${network} and o.state in ('signed', 'broadcast') and o.nonce > h.next_nonce and t.imported_at <= ${since}
+    where t.network = ${network} and o.network = ${network} and o.state in ('signed', 'broadcast') and o.nonce > h.next_nonce and t.imported_at <= ${since}
       and not exists (select from outgoing p where p.network = t.network and p.senders[1] = h.address and p.purpose <> 'cold'
         and p.nonce is not null and p.created_at > ${since} and p.purpose <> 'filler')
     order by o.nonce limit 1`.execute(runtime.db)

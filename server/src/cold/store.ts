@@ -50,7 +50,7 @@ export const forgetPrevious = async (db: Db): Promise<void> => {
 /** Assets whose newest transfer is still under way. */
 export const assetsUnderWay = async (db: Db | Tx, network: Network): Promise<ReadonlySet<string>> => {
   const { rows } = await sql<{ asset: string }>`select distinct t.asset from cold_transfers t join outgoing o on o.id = t.id
-    where t.network = ${network} and o.state not in ('final', 'failed', 'abandoned')`.execute(db)
+    where t.network = ${network} and o.network = ${network} and o.state not in ('final', 'failed', 'abandoned')`.execute(db)
   return new Set(rows.map(({ asset }) => asset))
 }
 
@@ -66,7 +66,7 @@ export const richestOf = async (db: Db | Tx, network: Network, asset: string, ke
 /** Handed out, and nothing has come back. */
 export const listOffered = async (db: Db | Tx, network: Network): Promise<ColdTransfer[]> => {
   const { rows } = await sql<ColdTransfer>`select ${COLUMNS} from cold_transfers t join outgoing o on o.id = t.id
-    where t.network = ${network} and o.state = 'offered' order by t.created_at`.execute(db)
+    where t.network = ${network} and o.network = ${network} and o.state = 'offered' order by t.created_at`.execute(db)
   return rows
 }
 

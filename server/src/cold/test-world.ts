@@ -113,13 +113,13 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
       return before.refuse(request) ?? judging.sign(request)
     },
   }
-  const signing = createSigning(db, catalogue, signer)
+  const signing = createSigning(runtime, catalogue, signer)
   const subscribers = [createSettlement(catalogue), createColdSettlement(catalogue)]
   const pause = (name: string): Promise<void> => before.pause(name)
   const sending = { ...{ BITCOIN: DEFAULT_BITCOIN_POLICY, TRON: DEFAULT_TRON_POLICY, ETHEREUM: DEFAULT_POLICY, BINANCE_SMART_CHAIN: DEFAULT_POLICY }[network], rebroadcastEveryMs: 0, hotAddresses, mostInFlight, maxFeePerMille: 100_000n, maxFee: 10n ** 18n }
   const base = { runtime, catalogue, network, adapter, wallet: WALLET, pause }
   const cold = createColdJob({ ...base, sending, treasury, ...(chainId && { chainId }), signersCold: async (ticker) => signersCold.get(ticker) }, 0)
-  const payout = { ...base, policy: sending, approved: async (all: readonly Withdrawal[]) => [...all] }
+  const payout = { ...base, signer, policy: sending, approved: async (all: readonly Withdrawal[]) => [...all] }
   const evm = { ...payout, network: network as EvmNetwork, adapter: adapter as AccountChainAdapter, chainId: chainId!, hotAddress: EVM_HOT, hotKeys: evmHotKeys(WALLET, hotAddresses) }
   const payouts = (): Job => {
     if (network === 'BITCOIN') return createBitcoinPayoutJob(payout, 0)
@@ -178,7 +178,7 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
       const { at, newId } = momentOf(runtime)
       await inTransaction(db, (tx) => grantCapital(tx, { merchantId: owner, asset: ticker, units: units + 1_000n }, momentOf(runtime)))
       const w: Withdrawal = {
-        merchantId: owner, id: newId(), ticker, blockchain: network, to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
+        merchantId: owner, id: newId(), intentId: newId(), ticker, blockchain: network, to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
         failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
       }
       await inTransaction(db, async (tx) => {

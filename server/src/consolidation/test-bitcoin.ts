@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import pino from 'pino'
 import type { Bitcoind } from '../../../sandbox/bitcoind/index.ts'
-import { History } from '../../../signer/src/history.ts'
 import { Keyring } from '../../../signer/src/keyring.ts'
-import { SignatureLog } from '../../../signer/src/log.ts'
+import type { SignatureLog } from '../../../signer/src/log.ts'
+import { openMemory } from '../../../signer/src/memory.ts'
 import { readPolicy } from '../../../signer/src/policy.ts'
 import { Signer as BursarSigner } from '../../../signer/src/signer.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
@@ -126,9 +126,9 @@ export const openBitcoinMoney = async (
     const purposeOf: Parameters<typeof createSendingJob>[0]['purposeOf'] = async ({ id, purpose }) =>
       purpose === 'consolidation'
         ? { purpose, intents: [] }
-        : { purpose: 'payout', intents: (await carriedBy(db, id)).map((w) => ({ id: w.id, asset: 'BTC', to: w.to, units: w.units.toString() })) }
+        : { purpose: 'payout', intents: (await carriedBy(db, id)).map((w) => ({ id: w.intentId, asset: 'BTC', to: w.to, units: w.units.toString() })) }
     return {
-      payouts: createBitcoinPayoutJob({ runtime, catalogue, adapter, wallet, policy: sending, approved: async (all) => [...all], pause }, 0),
+      payouts: createBitcoinPayoutJob({ runtime, catalogue, adapter, wallet, signer, policy: sending, approved: async (all) => [...all], pause }, 0),
       consolidation: createConsolidationJob(joining),
       rescue: createRescueJob(joining),
       sending: createSendingJob({
@@ -163,7 +163,7 @@ export const openBitcoinMoney = async (
   const request = async (to: string, units: bigint): Promise<string> => {
     const { at, newId } = momentOf(runtime)
     const w: Withdrawal = {
-      merchantId, id: newId(), ticker: 'BTC', blockchain: 'BITCOIN', to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
+      merchantId, id: newId(), intentId: newId(), ticker: 'BTC', blockchain: 'BITCOIN', to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
       failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
     }
     await inTransaction(db, async (tx) => {
@@ -233,8 +233,7 @@ const signerOf = async (keyring: Keyring, now: () => number, { maxFee, joins }: 
   const fee = { maxUnits: maxFee.toString(), maxPerMille: '1000', maxMilliSatPerVb: '1000000', maxPerHour: WIDE, maxPerDay: WIDE }
   const bitcoin = { enabled: true, chain: 'regtest', fee, consolidation: { enabled: joins }, assets: { BTC: limits } }
   const policy = readPolicy(JSON.stringify({ version: 1, enabled: true, approvers: [], networks: { BITCOIN: bitcoin } }))
-  const history = new History()
   const header = { kind: 'log', version: 1, at: now(), masterFingerprint: keyring.publicKeys.masterFingerprint } as const
-  const log = await SignatureLog.open(join(temporaryFolder('bitcoin'), 'log'), header, (entry, position) => history.record(entry, position))
+  const { log, history } = await openMemory(join(temporaryFolder('bitcoin'), 'log'), header)
   return { signer: withoutSocket(new BursarSigner({ policy, keyring, log, history, now })), log }
 }

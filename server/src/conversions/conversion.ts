@@ -21,4 +21,6 @@ export interface Conversion {
   state: ConversionState
   failedReason: string | null
   createdAt: Date
+  /** when its invoice was paid; null where nothing had to be waited for */
+  releasedAt: Date | null
 }

@@ -56,6 +56,7 @@ const deps = (): ConversionDeps => {
       feeRates: new Map([['ETHEREUM', { kind: 'gas' as const, legacy: false, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1n }]]),
       prices: new Map([['ETH', 2_500n * E18], ['USDT', E18]]),
       freezes: [],
+      days: { signer: new Map(), percents: new Map() },
     }),
     pause: async () => {
       if (killed) throw new Killed()
@@ -67,7 +68,7 @@ const run = () => runUntilIdle([createConversionJob(deps(), 1)])
 
 const invoices = new Map<string, string>()
 let standard: string | null = null
-const expecting = createDepositExpecting({ invoicesAt: async () => invoices, defaultTicker: async () => standard })
+const expecting = createDepositExpecting({ invoicesAt: async () => invoices, isAsked: async () => false, defaultTicker: async () => standard })
 const received = async (asset: string, units: bigint, addressId: string, fee = 0n): Promise<string> => {
   const id = newId()
   await giveBalance(db, merchant, asset, units - fee)
@@ -140,6 +141,28 @@ describe('credited money', () => {
     expect(await balance('USDT', 'held')).toBe(await balance('USDT'))
   })
 
+  test('audit C-16: that arrives as what is wanted is sent on, and told as an exchange with withdrawal at a price of 1', async () => {
+    const invoice = await target({ ticker: 'USDT', address: OUTSIDE, blockchain: 'ETHEREUM' }, 'crypto-invoice')
+    const address = newId()
+    invoices.set(address, invoice)
+    await received('USDT', 100n * E18, address)
+    await received('USDT', 100n * E18, address)
+    await run()
+    const [notice, second, ...more] = await notices()
+    expect(more).toEqual([])
+    expect(ajv.compile(cryptoExchangeWithdrawNotice.schema)(notice)).toBe(true)
+    expect(notice).toMatchObject({
+      kind: 'CryptoExchangeWithdraw', status: 'Exchanged', causedBy: 'crypto-invoice', localId: invoice, ticker: 'USDT', spendTicker: 'USDT', price: '1', pricePair: ['USDT', 'USDT'],
+      exchangeFee: '0', exchanged: true, address: OUTSIDE, blockchain: 'ETHEREUM',
+    })
+    const { spendAmount, amount } = notice as Record<string, string>
+    expect([spendAmount, second]).toMatchObject([amount, { spendAmount: amount }])
+    expect(await balance('USDT', 'held')).toBe(await balance('USDT'))
+    // Two payments of one invoice, of the same amount, are two payments to the signer.
+    const { rows } = await sql<{ intents: number }>`select count(distinct intent_id) as intents from withdrawals`.execute(db)
+    expect(Number(rows[0]!.intents)).toBe(2)
+  })
+
   test('of a fiat invoice likewise, less our fee', async () => {
     const invoice = await target({ ticker: 'USDT' }, 'fiat-invoice')
     await giveBalance(db, merchant, 'UAH', 990_00n)
@@ -154,7 +177,7 @@ describe('credited money', () => {
     await run()
     const { rows } = await sql<{ units: bigint; fee: bigint }>`select units, fee_units as fee from withdrawals`.execute(db)
     expect(rows[0]!.units + rows[0]!.fee).toBe(100n * E18)
-    expect(await notices()).toEqual([])
+    expect(await notices()).toMatchObject([{ kind: 'CryptoExchangeWithdraw', status: 'Exchanged' }])
   })
 
   test('without a target becomes what the merchant set for all', async () => {

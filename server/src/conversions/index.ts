@@ -1,6 +1,6 @@
 /**
  * Received money that becomes something else by itself (`contract.md` 4.1). Promises that it is noted in the transaction that credits it,
- * converted once, at the price of the moment, and sent on where a target says so; and that what can't be converted stays on the balance and is told.
+ * converted once, an invoice's when it is paid, at the price of the moment, and sent on where a target says so; and that what can't be converted stays on the balance and is told.
  */
 export { createDepositExpecting, expectFiat } from './expecting.ts'
 export type { ExpectingDeps } from './expecting.ts'
@@ -8,3 +8,4 @@ export { createConversionJob } from './jobs.ts'
 export type { ConversionDeps } from './jobs.ts'
 export { createTargetKeeper } from './keeping.ts'
 export { conversionMoves } from './machine.ts'
+export { releaseConversions } from './store.ts'

@@ -56,7 +56,7 @@ const convertOne = async (deps: ConversionDeps, conversion: Conversion): Promise
 
 const refused = async ({ desk: { runtime }, placing }: ConversionDeps, conversion: Conversion, why: ApiRefusal): Promise<void> => {
   const moment = momentOf(runtime)
-  const isYoung = moment.at.getTime() - conversion.createdAt.getTime() < GIVE_UP_AFTER_MS
+  const isYoung = moment.at.getTime() - (conversion.releasedAt ?? conversion.createdAt).getTime() < GIVE_UP_AFTER_MS
   if (isYoung && maySucceedLater(why)) return postponeConversion(runtime.db, conversion, new Date(moment.at.getTime() + RETRY_MS))
   await inTransaction(runtime.db, async (tx) => {
     const locked = await lockWaiting(tx, conversion)

@@ -6,7 +6,8 @@ import type { Conversion, Target } from './conversion.ts'
 import { conversionMoves, type ConversionEvent } from './machine.ts'
 
 const COLUMNS = sql.raw(`c.merchant_id as "merchantId", c.id, c.caused_by as "causedBy", c.cause_id as "causeId", c.ticker, c.units,
-  c.target_ticker as "targetTicker", c.address, c.blockchain, c.state, c.failed_reason as "failedReason", c.created_at as "createdAt"`)
+  c.target_ticker as "targetTicker", c.address, c.blockchain, c.state, c.failed_reason as "failedReason", c.created_at as "createdAt",
+  c.released_at as "releasedAt"`)
 type Row = Omit<Conversion, 'target'> & { targetTicker: string; address: string | null; blockchain: string | null }
 
 const conversionOf = ({ targetTicker, address, blockchain, ...row }: Row): Conversion => ({ ...row, target: { ticker: targetTicker, address, blockchain } })
@@ -23,12 +24,18 @@ export const targetsOf = async (tx: Tx, merchantId: string, owners: readonly str
   return new Map(rows.map(({ ownerId, ...target }) => [ownerId, target]))
 }
 
-/** Money that is credited again after a reorganisation has been converted before. */
-export const insertConversion = async (tx: Tx, c: Omit<Conversion, 'state' | 'failedReason'>): Promise<void> => {
+/** Money that is credited again after a reorganisation has been converted before. @param held it waits until its invoice is paid */
+export const insertConversion = async (tx: Tx, c: Omit<Conversion, 'state' | 'failedReason' | 'releasedAt'>, held = false): Promise<void> => {
   await sql`insert into conversions(merchant_id, id, caused_by, cause_id, ticker, units, target_ticker, address, blockchain, state, next_at, created_at)
     values (${c.merchantId}, ${c.id}, ${c.causedBy}, ${c.causeId}, ${c.ticker}, ${c.units}, ${c.target.ticker}, ${c.target.address},
-      ${c.target.blockchain}, 'waiting', ${c.createdAt}, ${c.createdAt})
+      ${c.target.blockchain}, 'waiting', ${held ? sql`'infinity'` : c.createdAt}, ${c.createdAt})
     on conflict (merchant_id, id) do nothing`.execute(tx)
+}
+
+/** Lets those go that waited for an invoice to be paid. */
+export const releaseConversions = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }, at: Date): Promise<void> => {
+  await sql`update conversions set next_at = ${at}, released_at = ${at}
+    where merchant_id = ${merchantId} and cause_id = ${id} and state = 'waiting' and next_at = 'infinity'`.execute(tx)
 }
 
 /** Those that are due, oldest first. */

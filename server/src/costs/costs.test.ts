@@ -163,7 +163,7 @@ const planned = async (name: string, merchants: readonly string[], hashes: reado
       const legs = credit.map(({ posted, ...account }) => ({ account, posted, held: 0n }))
       await applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs, at: moment.at } }])
       const withdrawal = {
-        merchantId, id, ticker: 'BTC', blockchain: 'BITCOIN', to: 'x', units: 1_000n, fee: 10n, localId: null, meta: null, state: 'planned', failReason: null,
+        merchantId, id, intentId: id, ticker: 'BTC', blockchain: 'BITCOIN', to: 'x', units: 1_000n, fee: 10n, localId: null, meta: null, state: 'planned', failReason: null,
         internal: false, holdId: here.runtime.newId(), outgoingId, doneSent: false, toldAs: null, createdAt: moment.at,
       } as const
       await applyAll(tx, [{ transfer: holdTransfer(withdrawal) }])

@@ -38,8 +38,8 @@ export const listCosts = async (db: Db, { from, to, merchantId, network, asset }
 
 /** What was ever counted, by network, asset and operation: never by merchant, as merchants are too many for labels. */
 export const costTotals = async (db: Db): Promise<Omit<CostLine, 'merchantId' | 'postings'>[]> => {
-  const { rows } = await sql<Omit<CostLine, 'merchantId' | 'postings'>>`select network, asset, operation, sum(units) as units
-    from network_costs group by network, asset, operation order by network, asset, operation`.execute(db)
+  const { rows } = await sql<Omit<CostLine, 'merchantId' | 'postings'>>`select network, asset, operation, units
+    from network_cost_totals order by network, asset, operation`.execute(db)
   return rows
 }
 

@@ -1,7 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Tx } from '../db/index.ts'
-import type { CustodyMove } from './move.ts'
+import { onAccounts, type CustodyMove } from './move.ts'
 
 /** Moves what addresses should hold, all in one statement, in one order everywhere so that none waits for another in a ring. */
 export const moveCustody = async (tx: Tx, moves: readonly CustodyMove[]): Promise<void> => {
@@ -12,10 +12,10 @@ export const moveCustody = async (tx: Tx, moves: readonly CustodyMove[]): Promis
       ${sums.map((s) => s.address)}::text[], ${sums.map((s) => s.units.toString())}::numeric[])
     on conflict (network, asset, address)
       do update set booked = custody_addresses.booked + excluded.booked, touched = true`.execute(tx)
-  await noteRecent(tx, moves.filter(({ network, height }) => network === 'TRON' && height !== null))
+  await noteRecent(tx, onAccounts(moves).filter(({ height }) => height !== null))
 }
 
-/** Where balances are told of the final block only, the moves of blocks above it are remembered one by one. */
+/** The moves of the newest blocks are remembered one by one, so that a record can be had as it was at the final block. */
 const noteRecent = async (tx: Tx, moves: readonly CustodyMove[]): Promise<void> => {
   if (moves.length === 0) return
   await sql`insert into custody_recent(network, height, asset, address, units)

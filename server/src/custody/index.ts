@@ -4,6 +4,7 @@
  * add up to the ledger's custody with what is not booked yet, and can be held against the chain address by address.
  */
 export { forgetRecent, moveCustody } from './commands.ts'
+export { isInner, sumOf, unknownInner } from './inner.ts'
 export { onAccounts, opposite } from './move.ts'
 export type { CustodyMove } from './move.ts'
-export { bookedAt, recordedTotals } from './queries.ts'
+export { bookedAt, explainedAt, recordedTotals } from './queries.ts'

@@ -18,6 +18,15 @@ export const mayRetry = (error: unknown): boolean => RETRY.has(sqlState(error) ?
 /** True when a statement gave up waiting for a lock: nothing was done. */
 export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03'
 
+/**
+ * True when the connection is gone, or no good any more. An error with a state is an answer; without one the connection broke. The
+ * server says so itself when it goes down (57P), when the connection failed (08), and when it is a standby since a switchover (25006).
+ */
+export const isLost = (error: unknown): boolean => {
+  const state = sqlState(error)
+  return state === undefined || state.startsWith('57P') || state.startsWith('08') || state === '25006'
+}
+
 /** The SQLSTATE of a driver error, or undefined for anything else. */
 export const sqlState = (error: unknown): string | undefined => {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined

@@ -1,8 +1,8 @@
-import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { withClient } from '../../../sandbox/postgres/connection.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
+import { openSilentProxy } from '../../../test/setup/silent-proxy.ts'
 import { listen } from './listen.ts'
 
 const database = useDatabase()
@@ -44,26 +44,13 @@ test('hears what is announced, and again after its connection was ended', async 
 })
 
 test('notices within a second that a connection has gone silent', async () => {
-  const host = /host=([^&]+)/.exec(database.url)![1]!
-  const pairs: Socket[] = []
-  let silent = false
-  const proxy = createServer((near) => {
-    const far = createConnection(`${decodeURIComponent(host)}/.s.PGSQL.5432`)
-    pairs.push(near, far)
-    near.on('data', (data) => silent || far.write(data))
-    far.on('data', (data) => silent || near.write(data))
-    for (const socket of [near, far]) socket.on('error', () => {})
-  })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  const { port } = proxy.address() as AddressInfo
-  const through = database.url.replace(/^(postgres(?:ql)?:\/\/)[^/]*/, `$1127.0.0.1:${port}`).replace(/host=[^&]+&?/, '')
-  const { connections, listener, until } = follow(through)
+  const proxy = await openSilentProxy(database.url)
+  const { connections, listener, until } = follow(proxy.url)
   await until(() => connections() === 1)
-  silent = true
+  proxy.setSilent(true)
   await sleep(600)
-  silent = false
+  proxy.setSilent(false)
   await until(() => connections() === 2, 1_000)
   await listener.close()
-  for (const socket of pairs) socket.destroy()
   proxy.close()
 })

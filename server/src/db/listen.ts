@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { DatabaseClient } from './client.ts'
 import type { PoolSettings } from './pool.ts'
 
 export interface Listener {
@@ -37,7 +38,7 @@ export const listen = (settings: PoolSettings, channels: readonly string[], on: 
 
 /** One connection, until it is lost or ended; then `onEnd` is called once. */
 const openOne = (settings: PoolSettings, channels: readonly string[], on: ListenerEvents, onEnd: () => void): { end(): void } => {
-  const client = new pg.Client({
+  const client = new DatabaseClient({
     connectionString: settings.url,
     application_name: `${settings.applicationName ?? 'bursar'} listener`,
     keepAlive: true,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
-import pg from 'pg'
+import type pg from 'pg'
+import { DatabaseClient, SERVER_SIDE } from './client.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
 /** Any number, the same in every process: only one of them migrates at a time. */
@@ -80,9 +81,7 @@ export const requireMigrated = async (url: string): Promise<void> => {
 }
 
 const connect = async (url: string): Promise<pg.Client> => {
-  const client = new pg.Client({ connectionString: url, application_name: 'bursar migrate' })
-  // A lost connection fails the query under way; without a listener it would end the process as well.
-  client.on('error', () => {})
+  const client = new DatabaseClient({ connectionString: url, application_name: 'bursar migrate', options: SERVER_SIDE })
   await client.connect()
   return client
 }

@@ -1,13 +1,17 @@
+import { CompiledQuery } from 'kysely'
 import type pg from 'pg'
-import { sqlState } from './database.ts'
+import { isLost, type Tx } from './database.ts'
 import { connectPipelined, type PoolSettings } from './pool.ts'
 
 export type Row = Record<string, unknown>
 /** Sends one statement and resolves with its rows. Named statements are planned once per connection, one whose name is empty each time. */
 export type Query = (name: string, text: string, values: unknown[]) => Promise<Row[]>
 
-/** An error with a state is an answer; without one, or when the server goes down, the connection is gone. */
-export const isLost = (error: unknown): boolean => sqlState(error)?.startsWith('57P') ?? true
+/** Statements of an open transaction: none is prepared, and they run one after the other. */
+export const throughTx =
+  (tx: Tx): Query =>
+  async (_name, text, values) =>
+    (await tx.executeQuery<Row>(CompiledQuery.raw(text, values))).rows
 
 /** One connection for statements that are run all the time, made again when it breaks. */
 export class PreparedConnection {

@@ -35,6 +35,7 @@ export interface AddressStockTable {
   family: string
   derivation_index: number
   address: string
+  era: Generated<string>
 }
 
 export interface AddressesTable {
@@ -51,6 +52,28 @@ export interface AddressesTable {
   created_at: Date
 }
 
+export interface AdjustmentSignaturesTable {
+  adjustment_id: string
+  person: string
+  signature: string
+  applied_by: string
+  applied_at: Date
+}
+
+export interface AdjustmentsTable {
+  id: string
+  asset: string
+  units: bigint
+  amount: string
+  from_account: string
+  to_account: string
+  address: string | null
+  deposit_id: string | null
+  reason: string
+  proposed_by: string
+  proposed_at: Date
+}
+
 export interface AlertsTable {
   id: string
   kind: string
@@ -61,9 +84,49 @@ export interface AlertsTable {
   resolved_at: Date | null
 }
 
+export interface AuditFindingsTable {
+  account_id: number
+  version: number
+  finding: string
+  detail: string
+  found_at: Date
+  settled_at: Date | null
+  settled_by: string | null
+  settled_reason: string | null
+}
+
+export interface AuditedAccountsTable {
+  account_id: number
+  version: number
+  posted: bigint
+  held: bigint
+  audited_at: Date
+}
+
 export interface BusinessClockTable {
   singleton: Generated<boolean>
   offset_ms: Generated<number>
+}
+
+export interface CapitalGrantsTable {
+  id: string
+  merchant_id: string
+  asset: string
+  units: bigint
+  created_at: Date
+}
+
+export interface CardHoldsTable {
+  merchant_id: string
+  id: string
+  payment_id: string
+  ticker: string
+  units: bigint
+  kind: string
+  release_at: Date
+  ended_at: Date | null
+  ended_as: string | null
+  created_at: Date
 }
 
 export interface CardPayoutAttemptsTable {
@@ -160,6 +223,7 @@ export interface ConversionsTable {
   failed_reason: string | null
   next_at: Date
   created_at: Date
+  released_at: Date | null
 }
 
 export interface CryptoInvoicePaymentsTable {
@@ -240,6 +304,14 @@ export interface CustodyRoundsTable {
   short: bigint
   surplus: bigint
   compared_at: Date
+  scanned_at: Date | null
+}
+
+export interface CustodyTotalsTable {
+  network: string
+  asset: string
+  account: string
+  booked: bigint
 }
 
 export interface DepositsTable {
@@ -271,6 +343,8 @@ export interface DepositsTable {
   updated_at: Date
   compliance: unknown
   hold_until_verified: Generated<boolean>
+  balance_height: number | null
+  summed_in: string | null
 }
 
 export interface DerivationCountersTable {
@@ -278,6 +352,7 @@ export interface DerivationCountersTable {
   account: string
   branch: number
   next_index: number
+  era: Generated<string>
 }
 
 export interface EventAttemptsTable {
@@ -405,6 +480,17 @@ export interface FiatInvoicesTable {
   expires_at: Date
   created_at: Date
   updated_at: Date
+  fails_at: Date | null
+  asked_value: string | null
+  asked_in: string[] | null
+}
+
+export interface FreeNoncesTable {
+  network: string
+  address: string
+  nonce: number
+  contested: Generated<boolean>
+  since: Date
 }
 
 export interface FreezesTable {
@@ -429,6 +515,15 @@ export interface FundingsTable {
   units: bigint
   block_height: number
   booked: Generated<boolean>
+  suspense: Generated<boolean>
+}
+
+export interface HeartbeatsTable {
+  process: string
+  role: string
+  host: string
+  started_at: Date
+  seen_at: Date
 }
 
 export interface HedgeFillsTable {
@@ -525,6 +620,14 @@ export interface HouseTransfersTable {
   block_height: number
 }
 
+export interface InstallationTable {
+  singleton: Generated<boolean>
+  identity: string
+  timeline: string
+  restores: Generated<number>
+  restored_at: Date | null
+}
+
 export interface LedgerAccountsTable {
   id: Generated<number>
   merchant_id: string
@@ -541,6 +644,15 @@ export interface LedgerAnchorsTable {
   accounts: number
   hash: Buffer
   created_at: Date
+}
+
+export interface LedgerCheckpointsTable {
+  account_id: number
+  version: number
+  posted: bigint
+  held: bigint
+  hash: Buffer
+  verified_at: Date
 }
 
 export interface LedgerEntriesTable {
@@ -649,6 +761,13 @@ export interface MerchantsTable {
   disabled_at: Date | null
 }
 
+export interface NetworkCostTotalsTable {
+  network: string
+  asset: string
+  operation: string
+  units: bigint
+}
+
 export interface NetworkCostsTable {
   merchant_id: string
   day: Date
@@ -677,6 +796,20 @@ export interface OfficialRatesTable {
   observed_at: Date
 }
 
+export interface OperatorActionsTable {
+  number: number
+  id: string
+  at: Date
+  login: string
+  database_user: string
+  host: string
+  command: string
+  arguments: unknown
+  outcome: string
+  message: string | null
+  hash: Buffer
+}
+
 export interface OutgoingTable {
   id: string
   network: string
@@ -697,6 +830,7 @@ export interface OutgoingTable {
   epoch: Generated<number>
   created_at: Date
   updated_at: Date
+  lost_at: Date | null
 }
 
 export interface OutgoingAttemptsTable {
@@ -713,6 +847,14 @@ export interface OutgoingAttemptsTable {
   created_at: Date
   expires_at: Date | null
   asked_at: Date | null
+}
+
+export interface OutgoingRivalsTable {
+  outgoing_id: string
+  key: string
+  network: string
+  hash: string
+  height: number
 }
 
 export interface PaymentRefundsTable {
@@ -732,6 +874,7 @@ export interface PaymentRefundsTable {
   epoch: Generated<number>
   created_at: Date
   updated_at: Date
+  sent_at: Date | null
 }
 
 export interface PaymentsTable {
@@ -764,6 +907,21 @@ export interface PaymentsTable {
   epoch: Generated<number>
   created_at: Date
   updated_at: Date
+  called_at: Date | null
+  dispute_hold_id: string | null
+  dispute_units: bigint | null
+}
+
+export interface PeopleTable {
+  id: string
+  public_key: string
+  login: string
+  enrolled_by: string
+  enrolled_at: Date
+  vouched_by: string | null
+  signature: string | null
+  removed_by: string | null
+  removed_at: Date | null
 }
 
 export interface PositionLimitsTable {
@@ -877,6 +1035,38 @@ export interface ScreeningsTable {
   others: Generated<string[]>
 }
 
+export interface SignerLimitsTable {
+  network: string
+  asset: string
+  per_hour: bigint
+  per_day: bigint
+  read_at: Date
+}
+
+export interface SignerLogTable {
+  only_one: Generated<boolean>
+  length: number
+  head: string
+  noted_at: Date
+  accepted_by: string | null
+  accepted_reason: string | null
+}
+
+export interface StateChangesTable {
+  id: Generated<number>
+  subject: string
+  network: string
+  state: string
+  change: number
+}
+
+export interface StateCountsTable {
+  subject: string
+  network: string
+  state: string
+  count: number
+}
+
 export interface SweepsTable {
   id: string
   network: string
@@ -943,6 +1133,7 @@ export interface WatchBlocksTable {
   height: number
   hash: string
   parent: string
+  time: Date | null
 }
 
 export interface WatchCursorsTable {
@@ -954,6 +1145,7 @@ export interface WatchCursorsTable {
   final_height: number
   traces: boolean
   updated_at: Date
+  moves_since: Generated<number>
 }
 
 export interface WithdrawalApprovalsTable {
@@ -985,6 +1177,11 @@ export interface WithdrawalsTable {
   updated_at: Date
   told_as: unknown
   halted: Generated<boolean>
+  intent_id: string | null
+  barred: string | null
+  alone: Generated<boolean>
+  reverting_since: Date | null
+  passed_limits_at: Date | null
 }
 
 export interface Schema {
@@ -993,8 +1190,14 @@ export interface Schema {
   acquirer_statement_lines: AcquirerStatementLinesTable
   address_stock: AddressStockTable
   addresses: AddressesTable
+  adjustment_signatures: AdjustmentSignaturesTable
+  adjustments: AdjustmentsTable
   alerts: AlertsTable
+  audit_findings: AuditFindingsTable
+  audited_accounts: AuditedAccountsTable
   business_clock: BusinessClockTable
+  capital_grants: CapitalGrantsTable
+  card_holds: CardHoldsTable
   card_payout_attempts: CardPayoutAttemptsTable
   card_payout_parts: CardPayoutPartsTable
   card_payouts: CardPayoutsTable
@@ -1007,6 +1210,7 @@ export interface Schema {
   custody_addresses: CustodyAddressesTable
   custody_recent: CustodyRecentTable
   custody_rounds: CustodyRoundsTable
+  custody_totals: CustodyTotalsTable
   deposits: DepositsTable
   derivation_counters: DerivationCountersTable
   event_attempts: EventAttemptsTable
@@ -1019,8 +1223,10 @@ export interface Schema {
   exchanges: ExchangesTable
   fee_rates_seen: FeeRatesSeenTable
   fiat_invoices: FiatInvoicesTable
+  free_nonces: FreeNoncesTable
   freezes: FreezesTable
   fundings: FundingsTable
+  heartbeats: HeartbeatsTable
   hedge_fills: HedgeFillsTable
   hedge_flows: HedgeFlowsTable
   hedge_orders: HedgeOrdersTable
@@ -1029,8 +1235,10 @@ export interface Schema {
   hot_wallets: HotWalletsTable
   house_addresses: HouseAddressesTable
   house_transfers: HouseTransfersTable
+  installation: InstallationTable
   ledger_accounts: LedgerAccountsTable
   ledger_anchors: LedgerAnchorsTable
+  ledger_checkpoints: LedgerCheckpointsTable
   ledger_entries: LedgerEntriesTable
   ledger_seals: LedgerSealsTable
   ledger_transfers: LedgerTransfersTable
@@ -1042,14 +1250,18 @@ export interface Schema {
   merchant_audit: MerchantAuditTable
   merchant_keys: MerchantKeysTable
   merchants: MerchantsTable
+  network_cost_totals: NetworkCostTotalsTable
   network_costs: NetworkCostsTable
   network_costs_counted: NetworkCostsCountedTable
   network_fees: NetworkFeesTable
   official_rates: OfficialRatesTable
+  operator_actions: OperatorActionsTable
   outgoing: OutgoingTable
   outgoing_attempts: OutgoingAttemptsTable
+  outgoing_rivals: OutgoingRivalsTable
   payment_refunds: PaymentRefundsTable
   payments: PaymentsTable
+  people: PeopleTable
   position_limits: PositionLimitsTable
   rates: RatesTable
   refund_claims: RefundClaimsTable
@@ -1061,6 +1273,10 @@ export interface Schema {
   screening_list_entries: ScreeningListEntriesTable
   screening_lists: ScreeningListsTable
   screenings: ScreeningsTable
+  signer_limits: SignerLimitsTable
+  signer_log: SignerLogTable
+  state_changes: StateChangesTable
+  state_counts: StateCountsTable
   sweeps: SweepsTable
   targets: TargetsTable
   tron_loans: TronLoansTable

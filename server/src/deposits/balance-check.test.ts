@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { uuidv7 } from '../base/id.ts'
+import { noEffects } from '../effects/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { createBalanceCheckJob } from './index.ts'
 import { createWorld, DAY, E18, pay, START, wipe, type World } from './test-world.ts'
@@ -34,6 +35,7 @@ const check = async (final: number): Promise<void> => {
   await sql`insert into watch_cursors values ('ETHEREUM', ${head}, 'x', 1, ${head}, ${final}, false, ${new Date(START)})
     on conflict (network) do update
       set height = excluded.height, final_height = excluded.final_height`.execute(world.db)
+  await sql`insert into watch_blocks values ('ETHEREUM', ${final}, ${`a${final}`}, '') on conflict do nothing`.execute(world.db)
   const job = createBalanceCheckJob({
     runtime: {
       db: world.db,
@@ -80,6 +82,58 @@ describe('native coin that no transfer explains', () => {
     await world.mine('ETHEREUM', 101, [inner('late')])
     await world.settle('ETHEREUM', 110, 110)
     expect(await told()).toEqual(['Done 1 late', 'Done 1 unknown', 'Pending 1 late', 'Pending 1 unknown'])
+  })
+
+  /** What leaves an address, or is sent there by us, moves its record in the transaction of its block. */
+  const moved = (address: string, units: bigint, height: number): Promise<void> =>
+    world.act(async () => ({ ...noEffects, moves: [{ network: 'ETHEREUM', asset: 'ETH', address, units, height }] }))
+
+  test('audit M-A3: is found after a sweep has taken what was there', async () => {
+    const { address, merchantId } = await world.address('ETHEREUM', lease)
+    await world.mine('ETHEREUM', 90, [pay(address, 2n * E18, { hash: 'plain', index: 'n' })])
+    chain.set(address, 2n * E18)
+    await check(100)
+    await moved(address, -2n * E18, 150)
+    chain.set(address, E18)
+    await check(200)
+    expect(await world.balance(merchantId, 'ETH')).toBe((3n * E18 * 99n) / 100n)
+  })
+
+  test('audit M-A2: gas that we sent ahead is no deposit', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    await moved(address, E18 / 100n, 95)
+    chain.set(address, E18 / 100n)
+    await check(100)
+    expect(await told()).toEqual([])
+  })
+
+  test('audit M-A2 M-A3: moves of blocks above the final one change nothing below it', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    await world.mine('ETHEREUM', 90, [pay(address, 2n * E18, { hash: 'plain', index: 'n' })])
+    await moved(address, -2n * E18, 102)
+    chain.set(address, 2n * E18)
+    await check(100)
+    expect(await told()).toEqual(['Done 2 plain', 'Pending 2 plain'])
+  })
+
+  test('audit M-A3: is found though it stood in suspense as a surplus that nothing explained', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    await sql`insert into custody_addresses(network, asset, address, booked, suspended) values ('ETHEREUM', 'ETH', ${address}, ${E18}, ${E18})`.execute(world.db)
+    chain.set(address, E18)
+    await check(100)
+    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+  })
+
+  test('audit M-A2: nothing is concluded of a block that was not read, or was read before the newest moves were kept', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    chain.set(address, E18)
+    await sql`insert into watch_blocks values ('ETHEREUM', 100, 'another', '')`.execute(world.db)
+    await check(100)
+    await sql`update watch_cursors set moves_since = 150`.execute(world.db)
+    await check(140)
+    expect(await told()).toEqual([])
+    await check(150)
+    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
   })
 
   test('below the minimum goes to suspense, and the next is only what came since', async () => {

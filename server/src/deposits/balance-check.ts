@@ -1,13 +1,14 @@
 import type { Head, Network } from '@bursar/chainkit'
 import type { AddressOwner } from '../addresses/index.ts'
 import type { Moment } from '../base/moment.ts'
+import { explainedAt } from '../custody/index.ts'
 import type { Tx } from '../db/index.ts'
 import { noEffects, type Effects } from '../effects/index.ts'
 import { rescale } from '../money/index.ts'
 import { foundByBalance } from './deposit.ts'
 import { openDeposits, type Arrival } from './opening.ts'
 import type { DepositSettings } from './settings.ts'
-import { broughtTo, holdFinalHeight } from './queries.ts'
+import { holdHeights } from './queries.ts'
 
 /** What an address holds of the native coin, in the chain's units. */
 export interface HeldBy {
@@ -16,9 +17,8 @@ export interface HeldBy {
 }
 
 /**
- * Opens deposits for native coin that addresses hold at a final block and no known transfer explains: contracts sent
- * it, and the node does not show that (amendment 21). Nothing leaves these addresses but by our own transactions, so
- * more than is known can only have come in.
+ * Opens deposits for native coin that addresses hold at a final block and the books do not explain: contracts sent it, and the node does not
+ * show that (amendment 21). The books know what came otherwise, what we sent there ourselves and what left, as it was at that block.
  */
 export const explainBalances = async (
   tx: Tx,
@@ -29,12 +29,13 @@ export const explainBalances = async (
   moment: Moment,
 ): Promise<Effects> => {
   const native = settings.catalogue.byContract(network, null)
-  const final = await holdFinalHeight(tx, network)
-  if (!native || final === undefined || final < at.height) return noEffects
+  const heights = await holdHeights(tx, network)
+  if (!native || !heights || heights.finalHeight < at.height) return noEffects
   const { asset, on } = native
-  const known = await broughtTo(tx, network, asset.ticker, held.map(({ owner }) => owner.address), at.height)
-  const arrivals = held.flatMap(({ owner, units }): Arrival[] => {
-    const unexplained = rescale(units, on.decimals, asset.scale) - (known.get(owner.address) ?? 0n)
+  const explained = await explainedAt(tx, network, held.map(({ owner: { address } }) => ({ asset: asset.ticker, address })), at)
+  if (!explained) return noEffects
+  const arrivals = held.flatMap(({ owner, units }, i): Arrival[] => {
+    const unexplained = rescale(units, on.decimals, asset.scale) - explained[i]!
     if (unexplained <= 0n) return []
     const index = foundByBalance(owner.address)
     const where = { transaction: at.hash, index, keys: [], senders: [], block: at, creditHeight: at.height }

@@ -5,7 +5,7 @@ import { freezeDebtors, lockAvailable, lockDebts, pairText, unfreezeDebtors, typ
 import { joinEffects, type Effects } from '../effects/index.ts'
 import type { Item } from '../ledger/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
-import { type Deposit } from './deposit.ts'
+import { isSum, type Deposit } from './deposit.ts'
 import { becameBy, tellFollowers } from './following.ts'
 import { depositMoves, type DepositEffect, type DepositEvent, type DepositState } from './machine.ts'
 import { depositNotice } from './notice.ts'
@@ -80,11 +80,14 @@ const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Pro
   const all = await lockAvailable(tx, moved.map(({ deposit }) => deposit))
   const debtors: Pair[] = []
   const items: Item[] = []
-  for (const { deposit, before } of moved) {
+  // What small deposits added up to goes back to suspense before they leave it.
+  const [sums, others] = [moved.filter(({ deposit }) => isSum(deposit)), moved.filter(({ deposit }) => !isSum(deposit))]
+  for (const { deposit, before } of [...sums, ...others]) {
     const account = standingOf(before.state)
     const available = all.get(pairText(deposit))!
     const { item, taken, short } = takeBackItem(deposit, { account, available: available[account] }, moment)
     available[account] -= taken
+    if (isSum(deposit)) available.suspense += deposit.units
     items.push(item)
     if (short > 0n) debtors.push(deposit)
     if (before.state === 'credited' || short > 0n) await alertReversed(tx, deposit, short, moment)

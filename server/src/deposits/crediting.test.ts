@@ -107,6 +107,18 @@ describe('a deposit on Bitcoin', () => {
   })
 })
 
+test('audit M-E5: many small transactions to one address in one block wait as long as their sum', async () => {
+  const [owned, other] = [await world.address('BITCOIN'), await world.address('BITCOIN')]
+  const small = (to: string) => pay(to, 199_999n)
+  await world.mine('BITCOIN', 100, [...Array.from({ length: 150 }, () => small(owned.address)), small(other.address)])
+  await world.settle('BITCOIN', 100)
+  expect(credited.map(({ deposit }) => deposit.address)).toEqual([other.address])
+  await world.settle('BITCOIN', 104)
+  expect(credited).toHaveLength(1)
+  await world.settle('BITCOIN', 105)
+  expect(credited).toHaveLength(151)
+})
+
 describe('a deposit on an EVM chain', () => {
   test('is credited when its block is final, in the ledger decimals of its asset', async () => {
     const { address, merchantId } = await world.address('ETHEREUM')

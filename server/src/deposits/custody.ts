@@ -1,10 +1,10 @@
 import { onAccounts, type CustodyMove } from '../custody/index.ts'
-import type { Deposit } from './deposit.ts'
+import { isSum, type Deposit } from './deposit.ts'
 
 /** What deposits in blocks of the best chain bring to their addresses, whether credited yet or not. */
 export const brought = (deposits: readonly Deposit[]): CustodyMove[] =>
   onAccounts(
     deposits
-      .filter(({ internal }) => !internal)
+      .filter((deposit) => !deposit.internal && !isSum(deposit))
       .map(({ network, asset, address, units, blockHeight }) => ({ network, asset, address, units, height: blockHeight })),
   )

@@ -45,6 +45,12 @@ export interface Deposit {
  */
 export const foundByBalance = (address: string): string => `b:${address}`
 
+/**
+ * Whether it is what several deposits below the minimum add up to: its money is in suspense already, its `transaction` is that of the last of
+ * them, and its index, which begins with `s:`, is no place in it.
+ */
+export const isSum = ({ index }: Pick<Deposit, 'index'>): boolean => index.startsWith('s:')
+
 export const isFoundByBalance = (index: string): boolean => index.startsWith('b:')
 
 /** Whether its `transaction` names one of the chain. */

@@ -1,6 +1,7 @@
 /**
  * Money that arrives. Promises that a transfer on the chain is one deposit for ever and is credited once while it
- * stands on the best chain; that each status is told once, in the transaction that makes it true; and that a
+ * stands on the best chain; that what a contract sent is credited only
+ * when its address holds it; that each status is told once, in the transaction that makes it true; and that a
  * reorganisation takes back exactly what was credited, from the balance or as a debt, without ever stopping the
  * watcher. What a merchant wants screened first is in quarantine until then, and never on its balance.
  */
@@ -8,7 +9,9 @@ import type { Block, ChainTransaction, Head, Network } from '@bursar/chainkit'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
+import { backInner, type HeldAt } from './backing.ts'
 import { explainBalances, type HeldBy } from './balance-check.ts'
+import { dropDeposit } from './dropping.ts'
 
 import { receiveInternal, type InternalTransfer } from './internal.ts'
 import { observeBlock, observePool } from './observing.ts'
@@ -20,12 +23,13 @@ export { hasHash } from './deposit.ts'
 export type { Deposit } from './deposit.ts'
 export type { Became, DepositFollower, Followed, Following } from './following.ts'
 export type { InternalTransfer } from './internal.ts'
+export { createBackingJob } from './jobs-backing.ts'
 export { createBalanceCheckJob } from './jobs.ts'
 export type { BalanceCheckDeps } from './jobs.ts'
 export { depositMoves } from './machine.ts'
 export { DEFAULT_DEPOSIT_POLICY } from './policy.ts'
 export type { ConfirmationRule, DepositPolicy, DepositRules } from './policy.ts'
-export { depositsAt, findDeposit, heldDeposits, type DepositAt } from './queries.ts'
+export { depositsAt, findDeposit, wasHeld, heldDeposits, type DepositAt } from './queries.ts'
 export { depositRoutes } from './routes.ts'
 export type { Credited, CreditedSubscriber, DepositSettings, HeldSubscriber } from './settings.ts'
 
@@ -50,6 +54,10 @@ export interface Deposits {
   ): Promise<Effects>
   receiveInternal(tx: Tx, transfer: InternalTransfer, moment: Moment): Promise<Effects>
   explainBalances(tx: Tx, network: Network, at: Head, held: readonly HeldBy[], moment: Moment): Promise<Effects>
+  /** Credits inner transfers whose addresses hold what the books say with them. */
+  backInner(tx: Tx, network: Network, at: Head, held: readonly HeldAt[], moment: Moment): Promise<Effects>
+  /** Ends an inner transfer that its address was never seen to hold; undefined when it is none. */
+  drop(tx: Tx, key: DepositKey, moment: Moment): Promise<Effects | undefined>
   /** What a judgement does to a deposit, held or credited. */
   verify(tx: Tx, verified: Verified, moment: Moment): Promise<Effects>
   /** Credits a held one whatever was found; undefined when it is not held. */
@@ -65,6 +73,8 @@ export const createDeposits = (settings: DepositSettings): Deposits => ({
   mempool: (tx, network, pool, moment) => observePool(tx, network, pool, settings, moment),
   receiveInternal: (tx, transfer, moment) => receiveInternal(tx, transfer, settings, moment),
   explainBalances: (tx, network, at, held, moment) => explainBalances(tx, network, at, held, settings, moment),
+  backInner: (tx, network, at, held, moment) => backInner(tx, network, at, held, settings, moment),
+  drop: (tx, key, moment) => dropDeposit(tx, key, settings, moment),
   verify: (tx, verified, moment) => verifyDeposit(tx, verified, settings, moment),
   clear: (tx, verified, moment) => clearDeposit(tx, verified, settings, moment),
   reject: (tx, key, moment) => rejectDeposit(tx, key, settings, moment),

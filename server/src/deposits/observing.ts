@@ -1,6 +1,6 @@
 import type { Block, ChainTransaction, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { familyOf, ownerOf } from '../addresses/index.ts'
+import { familyOf, houseAddressesAmong, ownerOf } from '../addresses/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { joinEffects, type Effects } from '../effects/index.ts'
@@ -11,7 +11,7 @@ import { brought } from './custody.ts'
 import { openDeposits } from './opening.ts'
 import { creditHeightOf } from './policy.ts'
 import type { DepositSettings } from './settings.ts'
-import { candidatesIn, sightingsAmong, valuesOf, type Sighting } from './sighting.ts'
+import { candidatesIn, sightingsAmong, valuesIn, type Sighting } from './sighting.ts'
 import { displace, lockByTransaction, moveMined, moveWhere } from './store.ts'
 import { setConflicts, setGone, unminedOf } from './unmined.ts'
 
@@ -25,9 +25,13 @@ const sightingsOf = async (
   const candidates = candidatesIn(network, transactions, catalogue)
   const receivers = [...new Set(candidates.map(({ transfer }) => transfer.to))]
   const sightings = sightingsAmong(candidates, await ownerOf(tx, familyOf(network), receivers))
-  // What we send to an address ourselves, such as gas for its sweep, is nobody's deposit.
+  // What we send to an address ourselves, such as gas for its sweep, is nobody's deposit. What a contract sends on that we pay is one.
   const ours = await oursAmong(tx, network, [...new Set(sightings.map(({ transaction }) => transaction))])
-  return sightings.filter(({ transaction }) => !ours.has(transaction))
+  const senders = [...new Set(sightings.filter(({ transaction }) => ours.has(transaction)).flatMap((one) => one.senders))]
+  const family = familyOf(network)
+  const [house, deposits] = [await houseAddressesAmong(tx, family, senders), await ownerOf(tx, family, senders)]
+  const sentByOthers = (from: readonly string[]): boolean => from.length > 0 && !from.some((address) => house.has(address) || deposits.has(address))
+  return sightings.filter(({ transaction, senders: from }) => !ours.has(transaction) || sentByOthers(from))
 }
 
 /**
@@ -43,14 +47,13 @@ export const observeBlock = async (
 ): Promise<Effects> => {
   const sightings = await sightingsOf(tx, network, block.transactions, settings)
   const { fresh, again, displaced } = await compareStored(tx, network, sightings)
-  const heights = await creditHeights(tx, network, block, sightings, settings)
+  const heightOf = await creditHeights(tx, network, block, sightings, settings)
   await displace(tx, displaced)
-  const creditHeight = (transaction: string): number | null => heights.get(transaction)!
-  const mined = again.map(({ deposit, index }) => ({
-    ...deposit, index, creditHeight: creditHeight(deposit.transaction),
+  const mined = again.map(({ deposit, index, senders }) => ({
+    ...deposit, index, senders, creditHeight: heightOf(deposit),
   }))
   const moved = await moveMined(tx, mined, block, moment.at)
-  const arrivals = fresh.map((s) => ({ ...s, block, creditHeight: creditHeight(s.transaction) }))
+  const arrivals = fresh.map((s) => ({ ...s, block, creditHeight: heightOf({ transaction: s.transaction, address: s.owner.address }) }))
   // A block read after a pause brought its money when it was mined.
   const at = new Date(Math.min(block.time, moment.at.getTime()))
   const effects = await openDeposits(tx, network, arrivals, at, settings, moment)
@@ -85,20 +88,19 @@ const compareStored = async (tx: Tx, network: Network, sightings: readonly Sight
   return compare(sightings, await lockByTransaction(tx, network, hashes))
 }
 
-/** From which height each transaction of a block is credited; null: once the block is final. */
+/** From which height each transfer of a block is credited; null: once the block is final. */
 const creditHeights = async (
   tx: Tx,
   network: Network,
   block: Block,
   sightings: readonly Sighting[],
   { policy, prices }: DepositSettings,
-): Promise<Map<string, number | null>> => {
-  if (sightings.length === 0) return new Map()
+): Promise<(transfer: { transaction: string; address: string }) => number | null> => {
   const rule = policy[network].confirmations
   const tickers = [...new Set(sightings.map(({ asset }) => asset.ticker))]
-  const fresh = rule.kind === 'final' ? new Map<string, bigint>() : await prices(tx, tickers)
-  const values = [...valuesOf(sightings, fresh)]
-  return new Map(values.map(([hash, usdE18]) => [hash, creditHeightOf(rule, block.height, usdE18)]))
+  const fresh = rule.kind === 'final' || tickers.length === 0 ? new Map<string, bigint>() : await prices(tx, tickers)
+  const valueOf = valuesIn(sightings, fresh)
+  return (transfer) => creditHeightOf(rule, block.height, valueOf(transfer))
 }
 
 /** What waits to be mined but can't be any more on this branch: the block uses up what its transaction needs. */

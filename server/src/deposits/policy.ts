@@ -47,7 +47,7 @@ const E18 = 10n ** 18n
 /**
  * The height the chain must reach before a transfer in the block at `height` is credited; null when that block must be
  * final.
- * @param usdE18 what its transaction brings us in 1e-18 USD; undefined when there is no fresh price
+ * @param usdE18 what its transaction brings us, or the block its address, in 1e-18 USD; undefined when there is no fresh price
  */
 export const creditHeightOf = (rule: ConfirmationRule, height: number, usdE18: bigint | undefined): number | null => {
   if (rule.kind === 'final') return null

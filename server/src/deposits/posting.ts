@@ -1,6 +1,6 @@
 import type { Moment } from '../base/moment.ts'
 import { tidyLegs, type AccountKind, type Item } from '../ledger/index.ts'
-import type { Deposit } from './deposit.ts'
+import { isSum, type Deposit } from './deposit.ts'
 
 /** Signed units on accounts of the deposit's merchant and asset: credits positive. */
 type Amounts = Partial<Record<AccountKind, bigint>>
@@ -24,8 +24,11 @@ const itemOf = (deposit: Deposit, amounts: Amounts, { at, newId }: Moment): Item
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
-/** Where the money of a deposit stands on the other side: on the chain, or on its way from another merchant. */
-const sourceOf = ({ internal, network }: Deposit): AccountKind => (internal ? 'clearing' : `custody:${network}`)
+/** Where the money of a deposit stands on the other side: on the chain, on its way from another merchant, or in suspense since its parts came. */
+const sourceOf = (deposit: Deposit): AccountKind => {
+  if (isSum(deposit)) return 'suspense'
+  return deposit.internal ? 'clearing' : `custody:${deposit.network}`
+}
 
 /** Where the money stands that a deposit in a state has brought. */
 export type Standing = 'merchant' | 'suspense' | 'quarantine'

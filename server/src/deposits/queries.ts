@@ -5,27 +5,11 @@ import type { Db, Tx } from '../db/index.ts'
 import { hasHash, type Deposit } from './deposit.ts'
 import { DEPOSIT_COLUMNS } from './store.ts'
 
-/** What the chain brought to addresses in blocks up to a height, by address: ledger units of one asset. */
-export const broughtTo = async (
-  tx: Tx,
-  network: Network,
-  asset: string,
-  addresses: readonly string[],
-  height: number,
-): Promise<Map<string, bigint>> => {
-  const { rows } = await sql<{ address: string; units: bigint }>`
-    select address, sum(units) as units from deposits
-    where network = ${network} and asset = ${asset} and address = any(${[...addresses]}::text[])
-      and block_height <= ${height}
-    group by address`.execute(tx)
-  return new Map(rows.map(({ address, units }) => [address, units]))
-}
-
-/** How far the watcher holds a network to be final; locked, so that no block is read, or read again, meanwhile. */
-export const holdFinalHeight = async (tx: Tx, network: Network): Promise<number | undefined> => {
-  const { rows } = await sql<{ height: number }>`select final_height as height from watch_cursors
+/** How far a network has been read and is final; locked, so that no block is read, or read again, meanwhile. */
+export const holdHeights = async (tx: Tx, network: Network): Promise<{ headHeight: number; finalHeight: number } | undefined> => {
+  const { rows } = await sql<{ headHeight: number; finalHeight: number }>`select height as "headHeight", final_height as "finalHeight" from watch_cursors
     where network = ${network} for no key update`.execute(tx)
-  return rows[0]?.height
+  return rows[0]
 }
 
 /** How far the watcher holds a network to be final; undefined while it has not been read. */
@@ -39,6 +23,12 @@ export const findDeposit = async (db: Db | Tx, merchantId: string, id: string): 
   const { rows } = await sql<Deposit>`select ${DEPOSIT_COLUMNS} from deposits d
     where d.merchant_id = ${merchantId} and d.id = ${id}`.execute(db)
   return rows[0]
+}
+
+/** Whether it was put into quarantine when it confirmed. */
+export const wasHeld = async (db: Db | Tx, { merchantId, id }: Pick<Deposit, 'merchantId' | 'id'>): Promise<boolean> => {
+  const { rows } = await sql<{ held: boolean }>`select hold_until_verified as held from deposits where merchant_id = ${merchantId} and id = ${id}`.execute(db)
+  return rows[0]?.held ?? false
 }
 
 /** How many are in quarantine until they are screened, or decided about. */

@@ -8,10 +8,11 @@ import { consequencesOf } from './consequences.ts'
 import { brought } from './custody.ts'
 
 import type { DepositSettings } from './settings.ts'
+import { addUpSmall, coveredSums } from './small.ts'
 import { moveWhere } from './store.ts'
 import { clearConflicts } from './unmined.ts'
 
-/** Ends the waiting of what is deep enough, what can never be mined any more, and what has been gone for too long. */
+/** Ends the waiting of what is deep enough (an inner transfer once its address is seen to hold it), what can never be mined any more, and what has been gone for too long. */
 export const settleDeposits = async (
   tx: Tx,
   network: Network,
@@ -21,7 +22,9 @@ export const settleDeposits = async (
 ): Promise<Effects> => {
   const { at } = moment
   const deep = sql`d.network = ${network} and d.block_height <= ${headHeight}
-    and (d.credit_height <= ${headHeight} or (d.credit_height is null and d.block_height <= ${finalHeight}))`
+    and (d.credit_height <= ${headHeight} or (d.credit_height is null and d.block_height <= ${finalHeight}))
+    and (d.index not like 't:%' or d.balance_height is not null)
+    and (d.index not like 's:%' or d.id = any(${await coveredSums(tx, network, headHeight, moment)}::uuid[]))`
   const withheld = await moveWhere(tx, 'withheld', sql`${deep} and ${isWithheld(settings)}`, sql`hold_until_verified = true`, at)
   const confirmed = await moveWhere(tx, 'confirmed', sql`${deep} and d.fail_reason is null and not ${isWithheld(settings)}`, sql`told = case when d.told = 'Verified' then d.told else 'Done' end`, at)
   const refused = await moveWhere(tx, 'refused', sql`${deep} and d.fail_reason <> 'AML_REJECTED'`, sql`told = 'Failed'`, at)
@@ -42,11 +45,13 @@ export const settleDeposits = async (
   const gone = sql`${unmined} and d.conflict_height is null and d.gone_at <= ${cutoff}`
   const lost = await moveWhere(tx, 'lost', gone, failed(sql`'REORGANIZED'`), at)
 
+  const sums = await addUpSmall(tx, network, { suspended: refused, ended: [...replaced, ...lost] }, settings, moment)
   return joinEffects([
+    sums.effects,
     await consequencesOf(tx, 'withheld', withheld, settings, moment),
     await consequencesOf(tx, 'confirmed', confirmed, settings, moment),
     await consequencesOf(tx, 'refused', refused, settings, moment),
-    await consequencesOf(tx, 'replaced', replaced, settings, moment),
+    await consequencesOf(tx, 'replaced', [...replaced, ...sums.failed], settings, moment),
     await consequencesOf(tx, 'lost', lost, settings, moment),
   ])
 }
@@ -71,7 +76,7 @@ export const orphanDeposits = async (
     tx,
     'reorganized',
     sql`d.network = ${network} and d.block_height >= ${fromHeight}`,
-    sql`block_height = null, block_hash = null, credit_height = null, gone_at = ${moment.at}`,
+    sql`block_height = null, block_hash = null, credit_height = null, balance_height = null, gone_at = ${moment.at}`,
     moment.at,
   )
   const moves = opposite(brought(moved.map(({ deposit }) => deposit)))

@@ -68,19 +68,35 @@ export const sourceText = ({ transaction, index }: { transaction: string; index:
   `${transaction}/${index}`
 
 /**
- * What each transaction brings us, in 1e-18 USD: a large sum cut into small outputs waits as long as a large one.
- * Undefined for a transaction with any asset that has no fresh price.
+ * By how much each transfer of a block waits for confirmations, in 1e-18 USD: all that its transaction brings us, or all that the block
+ * brings its address, whichever is more. A large sum cut into small outputs, or into small transactions, waits as long as a large one.
+ * @returns undefined for a transfer beside one of an asset without a fresh price
  */
-export const valuesOf = (
+export const valuesIn = (
   sightings: readonly Sighting[],
   prices: ReadonlyMap<string, bigint>,
-): Map<string, bigint | undefined> => {
-  const values = new Map<string, bigint | undefined>()
-  for (const { transaction, asset, units } of sightings) {
-    const before = values.has(transaction) ? values.get(transaction) : 0n
-    const price = prices.get(asset.ticker)
-    const value = price === undefined ? undefined : mulDiv(units, price, 10n ** BigInt(asset.scale), 'up')
-    values.set(transaction, before === undefined || value === undefined ? undefined : before + value)
+): ((transfer: { transaction: string; address: string }) => bigint | undefined) => {
+  const byTransaction = sumsBy(sightings, prices, ({ transaction }) => transaction)
+  const byAddress = sumsBy(sightings, prices, ({ owner }) => owner.address)
+  return ({ transaction, address }) => {
+    const [one, other] = [byTransaction.get(transaction), byAddress.get(address)]
+    if (one === undefined || other === undefined) return undefined
+    return one > other ? one : other
   }
-  return values
+}
+
+const sumsBy = (
+  sightings: readonly Sighting[],
+  prices: ReadonlyMap<string, bigint>,
+  keyOf: (sighting: Sighting) => string,
+): Map<string, bigint | undefined> => {
+  const sums = new Map<string, bigint | undefined>()
+  for (const sighting of sightings) {
+    const key = keyOf(sighting)
+    const before = sums.has(key) ? sums.get(key) : 0n
+    const price = prices.get(sighting.asset.ticker)
+    const value = price === undefined ? undefined : mulDiv(sighting.units, price, 10n ** BigInt(sighting.asset.scale), 'up')
+    sums.set(key, before === undefined || value === undefined ? undefined : before + value)
+  }
+  return sums
 }

@@ -24,7 +24,7 @@ export interface Moved {
 
 /**
  * Stores deposits, once each by (network, transaction, index), and none that a balance check has counted already, which
- * its block can only show when it is read again. Returns the ids of those that were stored.
+ * its block can only show when it is read again; what small ones add up to is none of these. Returns the ids of those that were stored.
  */
 export const insertDeposits = async (tx: Tx, deposits: readonly NewDeposit[]): Promise<Set<string>> => {
   if (deposits.length === 0) return new Set()
@@ -40,7 +40,7 @@ export const insertDeposits = async (tx: Tx, deposits: readonly NewDeposit[]): P
         "addressId" uuid, senders text[], units numeric, fee numeric, state text, told text, "failReason" text,
         "blockHeight" bigint, "blockHash" text, "creditHeight" bigint, keys text[], internal boolean, late boolean,
         meta text, "createdAt" timestamptz)
-    where not exists (
+    where r.index like 's:%' or not exists (
       select from deposits b where b.index = 'b:' || b.address and b.network = r.network and b.address = r.address
         and b.block_height >= r."blockHeight" and b.asset = r.asset and b.index <> r.index)
     on conflict (network, transaction, index) do nothing returning id`.execute(tx)
@@ -86,9 +86,13 @@ export interface MinedAt {
   id: string
   index: string
   creditHeight: number | null
+  senders: readonly string[]
 }
 
-/** Puts deposits into a block of the best chain. Returns the ids of those that were in none. */
+/**
+ * Puts deposits into a block of the best chain, with the senders that the block names: the pool may have shown none of them, or
+ * some. Returns the ids of those that were in none.
+ */
 export const moveMined = async (
   tx: Tx,
   mined: readonly MinedAt[],
@@ -98,9 +102,9 @@ export const moveMined = async (
   if (mined.length === 0) return new Set()
   const { from, target } = pathOf('mined')
   const { rows } = await sql<{ id: string }>`update deposits d set state = ${target}, updated_at = ${at}, index = r.index,
-      block_height = ${block.height}, block_hash = ${block.hash}, credit_height = r."creditHeight",
+      senders = r.senders, block_height = ${block.height}, block_hash = ${block.hash}, credit_height = r."creditHeight",
       gone_at = null, conflict_transaction = null, conflict_height = null
-    from jsonb_to_recordset(${json(mined)}::jsonb) r("merchantId" uuid, id uuid, index text, "creditHeight" bigint)
+    from jsonb_to_recordset(${json(mined)}::jsonb) r("merchantId" uuid, id uuid, index text, "creditHeight" bigint, senders text[])
     where d.merchant_id = r."merchantId" and d.id = r.id and d.state = any(${from}::text[])
       and d.block_height is null
     returning d.id`.execute(tx)

@@ -8,7 +8,7 @@ import { FEES_AT_HAND, mostLeftBehind } from './fitting.ts'
 import { payFrom } from './paying.ts'
 import type { Need, Payer } from './store.ts'
 
-export interface EvmDirectDeps extends Omit<EvmPayoutDeps, 'policy' | 'fromDeposits'> {
+export interface EvmDirectDeps extends Omit<EvmPayoutDeps, 'policy' | 'fromDeposits' | 'signer'> {
   sending: EvmPayoutDeps['policy']
   sweeps: SweepPolicy
 }

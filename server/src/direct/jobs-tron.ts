@@ -7,7 +7,7 @@ import type { PayFromDeposits, TronPayoutDeps, Withdrawal } from '../withdrawals
 import { payFrom } from './paying.ts'
 import type { Need, Payer } from './store.ts'
 
-export interface TronDirectDeps extends Omit<TronPayoutDeps, 'fromDeposits'> {
+export interface TronDirectDeps extends Omit<TronPayoutDeps, 'fromDeposits' | 'signer'> {
   sweeps: SweepPolicy
 }
 

@@ -37,7 +37,7 @@ export const payersFor = async (db: Db, network: Network, asset: string, needs: 
       cross join lateral (select coalesce(sum(d.units) filter (where d.block_height > w.final_height), 0) as young
         from deposits d join watch_cursors w on w.network = d.network
         where d.merchant_id = a.merchant_id and d.network = c.network and d.address = c.address and d.asset = c.asset
-          and not d.internal and d.block_height is not null) d
+          and not d.internal and d.index not like 's:%' and d.block_height is not null) d
       where c.network = ${network} and c.asset = ${asset} and c.booked >= n.least and (n.most is null or c.booked <= n.most)
         and c.booked - c.suspended - d.young >= n.least and not ${isBusy(network)}
         and not exists (select from freezes f where f.lifted_at is null and (f.asset is null or f.asset = c.asset) and f.merchant_id is null

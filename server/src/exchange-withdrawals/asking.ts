@@ -1,10 +1,10 @@
 import { estimateErrors } from '@bursar/contract'
 import type { Moment } from '../base/moment.ts'
-import { inTransaction, type Tx } from '../db/index.ts'
+import type { Tx } from '../db/index.ts'
 import { carryOut, type Effects } from '../effects/index.ts'
 import { estimate, PRICE_DECIMALS, readDirection, readPrice, readSideAmount, type DeskDeps, type Direction, type Quote } from '../exchange/index.ts'
 import { formatUnits } from '../money/index.ts'
-import { refusal } from '../orders/index.ts'
+import { refusal, unlessKnown } from '../orders/index.ts'
 import { withStoredAnswer } from '../platform/answers.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../platform/route.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
@@ -14,7 +14,8 @@ export interface Asked {
   ticker: string
   spendTicker: string
   amount: string
-  side: 'spend' | 'withdraw'
+  /** `exchange` is an older word for `spend` (`contract.md` 16 #25) */
+  side: 'spend' | 'withdraw' | 'exchange'
 }
 
 /** What both kinds are ordered by. */
@@ -69,14 +70,16 @@ const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote
   price: { value: formatUnits(quoted.price, PRICE_DECIMALS), pair: [first, second] },
 })
 
-/** Makes one in a transaction, with the answer that a repetition of the request gets. */
+/** Makes one in a transaction, unless its request is known, with the answer that a repetition of the request gets. */
 export const placeWhole = (
   runtime: Runtime,
   request: ApiRequest,
   make: (tx: Tx, moment: Moment) => Promise<{ id: string; effects: Effects }>,
 ): Promise<ApiAnswer> => {
   const moment = momentOf(runtime)
-  return inTransaction(runtime.db, (tx) =>
+  const { localId } = request.body as OrderBody
+  const identity = { merchantId: request.merchantId, keys: request.answerKeys, localId: localId ?? null }
+  return unlessKnown(runtime.db, identity, (tx) =>
     withStoredAnswer(tx, request, moment.at, async () => {
       const { id, effects } = await make(tx, moment)
       await carryOut(tx, effects, moment)

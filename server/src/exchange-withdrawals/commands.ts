@@ -2,11 +2,13 @@ import { orderErrors } from '@bursar/contract'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
-import { fillOrder, type DeskDeps, type Order } from '../exchange/index.ts'
+import { fillOrder, PRICE_DECIMALS, type DeskDeps, type Order } from '../exchange/index.ts'
+import { apply } from '../ledger/index.ts'
 import { readOwnFee, refusal } from '../orders/index.ts'
-import { checkWithdrawable, holdItem, newWithdrawal, type Place } from '../withdrawals/index.ts'
+import type { Notice } from '../webhooks/index.ts'
+import { checkWithdrawable, holdItem, newWithdrawal, type Place, type Withdrawal } from '../withdrawals/index.ts'
 import { hold, lessFee } from './holding.ts'
-import { cryptoBody, type CausedBy } from './notice.ts'
+import { cryptoBody, type CausedBy, type Told } from './notice.ts'
 import { insertExchangeWithdrawal } from './store.ts'
 
 /** A priced exchange and where what it buys is sent. */
@@ -17,6 +19,8 @@ export interface CryptoOrder extends Order {
   /** the merchant's own withdrawal fee */
   withdrawalFee: string | undefined
   causedBy: CausedBy | null
+  /** what the signer knows the payment by */
+  intentId: string
 }
 
 /**
@@ -24,19 +28,57 @@ export interface CryptoOrder extends Order {
  * @returns its id, and that it is Exchanged; Done or Failed are told by the withdrawal
  */
 export const exchangeAndSend = async (tx: Tx, deps: Pick<DeskDeps, 'runtime'>, order: CryptoOrder, moment: Moment): Promise<{ id: string; effects: Effects }> => {
-  const { merchantId, direction, place, localId, meta, causedBy } = order
+  const { merchantId, direction, place, localId, meta, causedBy, intentId } = order
   // The localId and meta belong to the whole, not to its exchange.
   const exchange = await fillOrder(tx, deps, { ...order, localId: null, meta: null }, moment)
   const fee = readOwnFee(order.withdrawalFee, order.currentFee(exchange.target), place.where.asset)
   const units = sentOf(exchange.target, fee, place)
-  const plain = newWithdrawal(place, { merchantId, units, fee, localId: null, meta, toldAs: null }, moment)
-  const { id } = plain
-  const body = cryptoBody({ id, exchange, direction, fee, localId, meta, causedBy }, place)
-  const withdrawal = { ...plain, toldAs: { kind: 'CryptoExchangeWithdraw', objectId: id, body } }
+  const { withdrawal, notice } = toldAsWhole(place, { exchange, direction, intentId, units, fee, localId, meta, causedBy }, moment)
+  const { id } = withdrawal
   await hold(tx, holdItem(withdrawal), causedBy === null ? localId : null, 'createCryptoExchangeWithdrawal')
   await insertExchangeWithdrawal(tx, { merchantId, id, exchangeId: exchange.id, kind: 'crypto', localId, meta, causedBy, createdAt: moment.at })
-  const notice = { merchantId, objectId: id, kind: 'CryptoExchangeWithdraw', status: 'Exchanged', body: { ...body, status: 'Exchanged', internal: place.internal } }
   return { id, effects: { items: [], notices: [notice] } }
+}
+
+/** Received money that is sent on as what it is, because a target says so. Amounts in ledger units of the place's asset. */
+export interface SentOn {
+  merchantId: string
+  place: Place
+  /** what the receiver gets */
+  units: bigint
+  fee: bigint
+  causedBy: CausedBy
+  causeId: string
+  intentId: string
+}
+
+/**
+ * Sends received money on, told as an exchange with withdrawal at a price of 1 (`contract.md` 4.1), so that a target is told alike whatever was
+ * paid. @throws ApiRefusal when it is not on the balance any more
+ */
+export const sendOnAsWhole = async (tx: Tx, { merchantId, place, units, fee, causedBy, causeId, intentId }: SentOn, moment: Moment): Promise<Effects> => {
+  const { ticker, scale } = place.where.asset
+  const received = units + fee
+  const same = { spendTicker: ticker, targetTicker: ticker, first: ticker, second: ticker }
+  const exchange = { merchantId, createdAt: moment.at, ...same, exchange: received, target: received, fee: 0n, price: 10n ** BigInt(PRICE_DECIMALS) }
+  const direction = { spend: { scale }, target: { scale } }
+  const { withdrawal, notice } = toldAsWhole(place, { exchange, direction, intentId, units, fee, localId: causeId, meta: null, causedBy }, moment)
+  const [outcome] = await apply(tx, [holdItem(withdrawal)])
+  if (outcome!.kind !== 'applied') throw refusal(orderErrors.notEnoughBalance, orderErrors.notEnoughBalance.meaning)
+  return { items: [], notices: [notice] }
+}
+
+type Whole = Omit<Told, 'id'> & { units: bigint; intentId: string }
+
+/** A withdrawal that is told as the whole it is part of, and that the whole is Exchanged. */
+const toldAsWhole = (place: Place, { units, intentId, ...told }: Whole, moment: Moment): { withdrawal: Withdrawal; notice: Notice } => {
+  const { exchange: { merchantId }, fee, meta } = told
+  const plain = newWithdrawal(place, { merchantId, intentId, units, fee, localId: null, meta, toldAs: null }, moment)
+  const { id } = plain
+  const kind = 'CryptoExchangeWithdraw'
+  const body = cryptoBody({ id, ...told }, place)
+  const notice = { merchantId, objectId: id, kind, status: 'Exchanged', body: { ...body, status: 'Exchanged', internal: place.internal } }
+  return { withdrawal: { ...plain, toldAs: { kind, objectId: id, body } }, notice }
 }
 
 /** What the receiver gets: what was bought less the fee, as the network can carry it. */

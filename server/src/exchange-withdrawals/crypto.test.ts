@@ -15,7 +15,7 @@ import { auditLedger } from '../ledger/index.ts'
 import { newId } from '../merchants/test-merchant.ts'
 import { createStopsReader } from '../orders/index.ts'
 import type { ApiRequest } from '../platform/route.ts'
-import { giveUp } from '../withdrawals/index.ts'
+import { giveUp } from '../withdrawals/commands.ts'
 import { exchangeWithdrawalRoutes } from './index.ts'
 
 const database = useDatabase({ template: migrated })
@@ -55,6 +55,7 @@ const routes = () =>
       feeRates: new Map([['ETHEREUM', { kind: 'gas' as const, legacy: false, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1n }]]),
       prices: new Map([['ETH', 2_500n * E18], ['USDT', E18]]),
       freezes: [],
+      days: { signer: new Map(), percents: new Map() },
     }),
   })
 const ask = (operation: string, request: { query?: Record<string, string>; body?: unknown; answerKeys?: ApiRequest['answerKeys'] }) =>

@@ -2,8 +2,8 @@
  * Exchanging and sending what was bought, as one. Promises that both are made in one transaction or neither is; that the merchant is told
  * Exchanged, and then Done or Failed, and of nothing else; and that when the sending fails what was bought is on the balance.
  */
-export { exchangeAndSend } from './commands.ts'
-export type { CryptoOrder } from './commands.ts'
+export { exchangeAndSend, sendOnAsWhole } from './commands.ts'
+export type { CryptoOrder, SentOn } from './commands.ts'
 export { carriedOn } from './terms.ts'
 export type { CausedBy } from './notice.ts'
 export { fiatExchangeWithdrawalRoutes } from './routes-fiat.ts'

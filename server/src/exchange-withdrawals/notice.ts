@@ -1,15 +1,18 @@
 import type { Exchange } from '../exchange/index.ts'
-import { PRICE_DECIMALS, type Direction } from '../exchange/index.ts'
+import { PRICE_DECIMALS } from '../exchange/index.ts'
 import { formatUnits } from '../money/index.ts'
 import type { Place } from '../withdrawals/index.ts'
 
 export type CausedBy = 'fiat-invoice' | 'crypto-invoice' | 'crypto-replenishment'
 
+/** What is said of the exchange. */
+export type ToldExchange = Pick<Exchange, 'merchantId' | 'createdAt' | 'spendTicker' | 'targetTicker' | 'exchange' | 'fee' | 'target' | 'price' | 'first' | 'second'>
+
 /** What is said of an exchange with withdrawal in every status (`contract.md` 6.7). Fees and amounts in ledger units. */
 export interface Told {
   id: string
-  exchange: Exchange
-  direction: Direction
+  exchange: ToldExchange
+  direction: { spend: { scale: number }; target: { scale: number } }
   /** withdrawal fee, of `exchange.target` */
   fee: bigint
   localId: string | null

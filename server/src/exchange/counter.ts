@@ -1,7 +1,7 @@
 import { Batcher } from '../base/batcher.ts'
 import { inTransaction } from '../db/index.ts'
 import { carryOut, joinEffects, noEffects } from '../effects/index.ts'
-import { answerOf, answersOf } from '../orders/index.ts'
+import { answerOf, answersOf, answerToKnown } from '../orders/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../platform/route.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { tellExchange } from './commands.ts'
@@ -37,7 +37,7 @@ export const createCounter = (runtime: Runtime): Counter => {
 }
 
 /**
- * All at once; one by one when that fails, so that none fails its neighbours: too little of an asset for all may be enough for
+ * All at once; one by one when that fails, so that none fails its neighbours, and again when the database was lost: too little of an asset for all may be enough for
  * some. Orders that ask for the same promise come after one another, so that each finds one of its own.
  */
 const serve = async (runtime: Runtime, fillings: readonly Filling[]): Promise<Result[]> => {
@@ -50,7 +50,8 @@ const serve = async (runtime: Runtime, fillings: readonly Filling[]): Promise<Re
     const answers = await fillTogether(runtime, together)
     together.forEach((filling, i) => results.set(filling, answers[i]!))
   } catch (error) {
-    if (together.length === 1) results.set(together[0]!, { error })
+    // A COMMIT whose answer was lost may have filled it: asked again, it is known.
+    if (together.length === 1 && error instanceof ApiRefusal) results.set(together[0]!, { error })
     else alone.unshift(...together)
   }
   for (const filling of alone) {
@@ -75,6 +76,7 @@ const fillTogether = (runtime: Runtime, fillings: readonly Filling[]): Promise<R
 const resultOf = (filled: Filled, { known, order }: Filling): Result => {
   if ('refused' in filled) return { error: filled.refused }
   try {
+    if ('known' in filled) return { answer: answerToKnown(filled.known) }
     return { answer: answerOf(filled.outcome, { id: known.id, scale: order.direction.spend.scale }) }
   } catch (error) {
     if (error instanceof ApiRefusal) return { error }

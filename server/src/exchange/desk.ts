@@ -2,7 +2,7 @@ import { estimateErrors, orderErrors } from '@bursar/contract'
 import type { NewId } from '../base/id.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
-import type { Item, Outcome } from '../ledger/index.ts'
+import { lockKnown, type Identity, type Item, type Known as KnownRequest, type Outcome } from '../ledger/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { checkStops, refusal, refusalOf, type StopTerm } from '../orders/index.ts'
 import { ApiRefusal } from '../platform/route.ts'
@@ -78,13 +78,25 @@ export interface Filling {
   answers: Item['answers'] | undefined
 }
 
-export type Filled = { exchange: Exchange; outcome: Outcome } | { refused: ApiRefusal }
+/** `known`: the request came before, and its price is not looked at. */
+export type Filled = { exchange: Exchange; outcome: Outcome } | { refused: ApiRefusal } | { known: KnownRequest }
 
 /**
  * Fills priced orders in this transaction, each under an estimate's promise where there is one; no two ask for the same promise.
- * Those that are refused move nothing. @throws ApiRefusal: roll back, the house lacks an asset for all of them together
+ * Those that are refused or known move nothing. @throws ApiRefusal: roll back, the house lacks an asset for all of them together
  */
 export const fillOrders = async (tx: Tx, fillings: readonly Filling[], now: Date): Promise<Filled[]> => {
+  const known = await lockKnown(tx, fillings.map(identityOf))
+  const fresh = fillings.filter((_, i) => known[i] === undefined)
+  const filled = await fillFresh(tx, fresh, now)
+  return fillings.map((filling, i) => (known[i] ? { known: known[i] } : filled[fresh.indexOf(filling)]!))
+}
+
+const identityOf = ({ order: { merchantId, localId, caused }, answers }: Filling): Identity => ({
+  merchantId, keys: answers?.keys ?? [], localId: caused ? null : localId,
+})
+
+const fillFresh = async (tx: Tx, fillings: readonly Filling[], now: Date): Promise<Filled[]> => {
   const promised = await promisesFor(tx, fillings, now)
   const judged = fillings.map((filling) => fillOrRefusal(filling, promised.get(filling)))
   const fills = judged.filter((one): one is Fill => !(one instanceof ApiRefusal))
@@ -118,6 +130,7 @@ const fillOrRefusal = ({ order, known, answers }: Filling, promised: StoredQuote
 export const fillOrder = async (tx: Tx, { runtime }: Pick<DeskDeps, 'runtime'>, order: Order, { at, newId }: Moment): Promise<Exchange> => {
   const [filled] = await fillOrders(tx, [{ order, known: newKnown(newId, at), answers: undefined }], new Date(runtime.clock.now()))
   if ('refused' in filled!) throw filled.refused
+  if ('known' in filled!) throw new Error(`a part of something larger was ${filled.known.kind}`)
   const { exchange, outcome } = filled!
   if (outcome.kind === 'refused') throw refusalOf(outcome, order.direction.spend.scale)
   if (outcome.kind !== 'applied') throw new Error(`an exchange without a request was ${outcome.kind}`)

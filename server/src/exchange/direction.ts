@@ -1,4 +1,4 @@
-import type { AssetRules, ExchangePolicy } from './policy.ts'
+import { readExchangePolicy, requirePositionLimits, type AssetRules, type ExchangePolicy } from './policy.ts'
 import { pairOf, type Pair } from './pair.ts'
 import type { Terms } from './pricing.ts'
 
@@ -17,6 +17,13 @@ export const directionOf = (policy: ExchangePolicy, spendTicker: string, targetT
   const own = policy.pairs.get(`${pair.first}/${pair.second}`)
   if (own?.closed) return undefined
   return { ...pair, spend, target, feeBps: own?.feeBps ?? policy.feeBps, spreadBps: own?.spreadBps ?? policy.spreadBps }
+}
+
+/** The policy of an exchange that is open, where every asset of a pair has a limit of the house's position. Throws with what is missing. */
+export const readLimitedPolicy = (...given: Parameters<typeof readExchangePolicy>): ExchangePolicy => {
+  const policy = readExchangePolicy(...given)
+  requirePositionLimits(policy, new Set(directionsOf(policy).map(({ spend }) => spend.ticker)))
+  return policy
 }
 
 /** Every direction that is offered, whether there is a price now or not. */

@@ -56,6 +56,19 @@ describe('directions', () => {
     expect(list.find(({ exchange, target }) => exchange.ticker === 'UAH' && target.ticker === 'BTC')!.price.pair).toEqual(['BTC', 'UAH'])
   })
 
+  test('audit C-20: while sources are down they are the last known ones, and a header says of when; nothing is filled at them', async () => {
+    const at = world.now
+    const known = (await world.ask('listExchangeDirections', merchant, {})).body as unknown as { exchange: { ticker: string } }[]
+    const last = new Map(Object.entries(PRICES).map(([ticker, middle]) => [ticker, { middle, at: new Date(at) }]))
+    world.legs = { open: new Map(), closed: new Map([['UAH', 'last read long ago']]), last }
+    const { body, headers } = await world.ask('listExchangeDirections', merchant, {})
+    expect([(body as unknown as unknown[]).length, headers]).toEqual([known.length, { 'x-last-known-prices': String(at) }])
+    expect(ajv.compile(listExchangeDirections.response)(body)).toBe(true)
+    expect((await world.ask('estimateExchange', merchant, { query: order })).body.code).toBe(2)
+    world.now += 24 * 3_600_000 + 1
+    expect(await world.ask('listExchangeDirections', merchant, {})).toMatchObject({ body: [] })
+  })
+
   test('what is bought costs more than the middle and what is sold brings less', async () => {
     const { body } = await world.ask('listExchangeDirections', merchant, {})
     const list = body as unknown as { target: { ticker: string }; exchange: { ticker: string }; price: { value: string } }[]
@@ -99,12 +112,31 @@ describe('an estimate', () => {
     expect(body.description).toMatch(description)
   })
 
-  test('counts what other estimates have promised', async () => {
+  test('audit C-22: of the side exchange is that of the side spend', async () => {
+    await stock(db, 'USDT', 1_000n * 10n ** 18n)
+    const query = { ...order, amount: '4020' }
+    const spend = await world.ask('estimateExchange', merchant, { query: { ...query, side: 'spend' } })
+    expect(await world.ask('estimateExchange', merchant, { query: { ...query, side: 'exchange' } })).toEqual(spend)
+    await giveBalance(db, merchant, 'UAH', 10_000_00n)
+    expect((await world.ask('createExchange', merchant, { body: { ...query, side: 'exchange', price: '41' } })).status).toBe(200)
+  })
+
+  test('audit F-9.2: counts what its own merchant was promised and can pay for', async () => {
     await stock(db, 'USDT', 150n * 10n ** 18n)
-    expect((await world.ask('estimateExchange', merchant, { query: order })).status).toBe(200)
-    expect((await world.ask('estimateExchange', newId(), { query: order })).body.code).toBe(2)
+    const estimates = async (n: number) => (await Promise.all(Array.from({ length: n }, () => world.ask('estimateExchange', merchant, { query: order })))).map(({ status }) => status)
+    // About one of them: the same amount asked for again and again is bought once at most.
+    await giveBalance(db, merchant, 'UAH', 4_500_00n)
+    expect(await estimates(3)).toEqual([200, 200, 200])
+    await giveBalance(db, merchant, 'UAH', 4_500_00n)
+    expect(await estimates(1)).toEqual([400])
     world.now += 10_001
-    expect((await world.ask('estimateExchange', newId(), { query: order })).status).toBe(200)
+    expect(await estimates(2)).toEqual([200, 400])
+  })
+
+  test('audit F-9.2: a merchant without money closes the exchange for nobody by asking', async () => {
+    await stock(db, 'USDT', 150n * 10n ** 18n)
+    for (let n = 0; n < 5; n += 1) expect((await world.ask('estimateExchange', newId(), { query: { ...order, amount: '150' } })).status).toBe(200)
+    expect((await world.ask('estimateExchange', merchant, { query: order })).status).toBe(200)
   })
 
   test('of more than the books hold has no price', async () => {

@@ -13,9 +13,12 @@ export type Refusals = Pick<typeof orderErrors, 'invalidOrder' | 'pairNotAllowed
 export interface Asked {
   spendTicker: string
   targetTicker: string
-  side: Side
+  side: Side | 'exchange'
   amount: string
 }
+
+/** `exchange` is an older word for `spend` (`contract.md` 16 #25). */
+export const sideOf = (side: Asked['side']): Side => (side === 'exchange' ? 'spend' : side)
 
 export const readDirection = (policy: ExchangePolicy, { spendTicker, targetTicker }: Pick<Asked, 'spendTicker' | 'targetTicker'>, errors: Refusals): Direction => {
   const direction = directionOf(policy, spendTicker, targetTicker)

@@ -1,5 +1,6 @@
 import type { Catalogue } from '../assets/index.ts'
 import { parseUnits } from '../money/index.ts'
+import { pairOf } from './pair.ts'
 
 /** What may be done with one asset; ledger units of it. */
 export interface AssetRules {
@@ -51,6 +52,7 @@ const STANDARD: Record<string, { min: string; max: string }> = {
   KZT: { min: '500', max: '50000000' },
 }
 const MOST_BPS = 5_000
+const PAIR_EXAMPLE = 'such as BTC/USDT, the one first that comes first of BTC, ETH, BNB, TRX, USDT, USDC, UAH, KZT'
 
 /** Reads what the operator allows over the standard. Throws with the place named when it makes no sense. */
 export const readExchangePolicy = (catalogue: Pick<Catalogue, 'crypto' | 'fiat'>, given: ExchangeSettings = {}): ExchangePolicy => {
@@ -77,6 +79,13 @@ export const readExchangePolicy = (catalogue: Pick<Catalogue, 'crypto' | 'fiat'>
     if (read.max < read.min) throw new Error(`exchange: ${ticker}: max is below min`)
     return [read]
   })
+  const isPair = (text: string): boolean => {
+    const [first = '', second = '', ...more] = text.split('/')
+    const isKnown = [first, second].every((one) => known.some(({ ticker }) => ticker === one))
+    return more.length === 0 && isKnown && first !== second && pairOf(first, second).first === first
+  }
+  const strange = Object.keys(given.pairs ?? {}).filter((pair) => !isPair(pair))
+  if (strange.length > 0) throw new Error(`exchange: ${strange.join(', ')} is no pair of this installation: write ${PAIR_EXAMPLE}`)
   const pairs = Object.entries(given.pairs ?? {}).map(([pair, { spreadBps, feeBps, closed }]) => [
     pair,
     { ...(spreadBps === undefined ? {} : { spreadBps: bps(spreadBps, pair) }), ...(feeBps === undefined ? {} : { feeBps: bps(feeBps, pair) }), ...(closed && { closed }) },
@@ -87,6 +96,16 @@ export const readExchangePolicy = (catalogue: Pick<Catalogue, 'crypto' | 'fiat'>
     spreadBps: bps(given.spreadBps ?? 40, 'spreadBps'),
     feeBps: bps(given.feeBps ?? 50, 'feeBps'),
     quoteMs: given.quoteMs ?? 10_000,
+  }
+}
+
+/** Throws with every asset that is exchanged without a limit of the house's position: prices may be wrong, and losses must end somewhere. */
+export const requirePositionLimits = ({ assets }: Pick<ExchangePolicy, 'assets'>, exchanged: ReadonlySet<string>): void => {
+  const missing = [...assets.values()].filter(({ ticker }) => exchanged.has(ticker)).flatMap(({ ticker, long, short }) => [
+    ...(long === null ? [`assets.${ticker}.long`] : []), ...(short === null ? [`assets.${ticker}.short`] : []),
+  ])
+  if (missing.length > 0) {
+    throw new Error(`exchange: ${missing.join(', ')} missing: how much more of an asset exchanges may have bought than sold (long), and sold than bought (short), in whole units. Close the pairs of what you don't exchange`)
   }
 }
 

@@ -1,54 +1,40 @@
 import { estimateErrors } from '@bursar/contract'
 import { Batcher } from '../base/batcher.ts'
+import { keepFor } from '../base/kept.ts'
 import { inTransaction, type Db } from '../db/index.ts'
+import { balancesOf } from '../ledger/index.ts'
+import { mulDiv } from '../money/index.ts'
 import { refusal } from '../orders/index.ts'
 import type { ApiRefusal } from '../platform/route.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import { boundsPassedBy, inventoryOf, type BoundedMove } from './inventory.ts'
-import { insertQuotes, promisedOf, type NewPromise } from './store.ts'
+import { insertQuotes, promisedTo, type NewPromise } from './store.ts'
 
-/** Prices that are promised to merchants. An estimate counts against what there is to sell, and reserves nothing (decision 0030). */
+/**
+ * Prices that are promised to merchants. An estimate reserves nothing (decision 0030): what others were promised does not count, so that
+ * nobody can close the exchange for them by asking. A merchant's own promises count as far as its balance can pay for them.
+ */
 export interface Promises {
-  /** Resolves when it is stored. @throws ApiRefusal when there is not that much to sell that nobody was promised, or a limit of the position closes it */
+  /** Resolves when it is stored. @throws ApiRefusal when there is not that much to sell, or a limit of the position closes it */
   keep(promise: NewPromise): Promise<void>
 }
 
-/** What there is to sell is read so often; in between, what is promised here is counted here. */
+/** What there is to sell is read so often. */
 const KEPT_MS = 500
 const MOST_AT_ONCE = 200
 
-interface Free {
-  at: number
-  /** inventory less what was promised when it was read; ledger units */
-  read: Promise<bigint>
-  /** promised here since */
-  since: bigint
-}
-
 /** Promises that arrive while others are stored are stored together. */
 export const createPromises = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promises => {
-  const free = new Map<string, Free>()
-  const storing = new Map<string, bigint>()
-  const batcher = new Batcher<NewPromise, ApiRefusal | undefined>({ most: MOST_AT_ONCE, run: (promises) => store(db, promises) })
-  const freeOf = (asset: string): Free => {
-    const at = clock.now()
-    const kept = free.get(asset)
-    if (kept && Math.abs(at - kept.at) <= KEPT_MS) return kept
-    const read = inTransaction(db, async (tx) => (await inventoryOf(tx, asset)) - (await promisedOf(tx, asset, new Date(at))))
-    // What is being stored now may not be read yet: counted twice at worst.
-    const fresh = { at, read, since: storing.get(asset) ?? 0n }
-    free.set(asset, fresh)
-    read.catch(() => free.delete(asset))
-    return fresh
+  const inventories = new Map<string, () => Promise<bigint>>()
+  const inventory = (asset: string): Promise<bigint> => {
+    const read = inventories.get(asset) ?? keepFor(KEPT_MS, clock.now, () => inTransaction(db, (tx) => inventoryOf(tx, asset)))
+    inventories.set(asset, read)
+    return read()
   }
+  const batcher = new Batcher<NewPromise, ApiRefusal | undefined>({ most: MOST_AT_ONCE, run: (promises) => store(db, promises, { inventory, now: new Date(clock.now()) }) })
   return {
     keep: async (promise) => {
-      const { direction: { target: { ticker } }, quoted: { target: units } } = promise
-      const known = freeOf(ticker)
-      if ((await known.read) - known.since < units) throw noLiquidity(`there is not that much ${ticker} to sell`)
-      known.since += units
-      storing.set(ticker, (storing.get(ticker) ?? 0n) + units)
-      const refused = await batcher.submit(promise).finally(() => storing.set(ticker, storing.get(ticker)! - units))
+      const refused = await batcher.submit(promise)
       if (refused) throw refused
     },
   }
@@ -56,14 +42,41 @@ export const createPromises = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Pr
 
 const noLiquidity = (why: string): ApiRefusal => refusal(estimateErrors.notEnoughLiquidity, `Not enough liquidity: ${why}`)
 
-/** Stores what no limit of a position closes. */
-const store = async (db: Db, promises: readonly NewPromise[]): Promise<(ApiRefusal | undefined)[]> => {
+interface Stock {
+  /** what there is to sell of an asset, ledger units */
+  inventory(asset: string): Promise<bigint>
+  now: Date
+}
+
+/** Stores what there is enough for, and no limit of the position closes. */
+const store = async (db: Db, promises: readonly NewPromise[], stock: Stock): Promise<(ApiRefusal | undefined)[]> => {
+  const short = await beyondInventory(db, promises, stock)
   const passed = new Map((await boundsPassedBy(db, promises.flatMap(movesOf))).map((move) => [move.promise, move]))
-  await insertQuotes(db, promises.filter((promise) => !passed.has(promise)))
+  await insertQuotes(db, promises.filter((promise) => !passed.has(promise) && !short.has(promise)))
   return promises.map((promise) => {
+    if (short.has(promise)) return noLiquidity(`there is not that much ${promise.direction.target.ticker} to sell`)
     const move = passed.get(promise)
     return move && noLiquidity(`no more ${move.asset} is ${move.units < 0n ? 'sold' : 'bought'} now`)
   })
+}
+
+/** Those that the house could not honour together with what their own merchant was promised before, and can pay for. */
+const beyondInventory = async (db: Db, promises: readonly NewPromise[], { inventory, now }: Stock): Promise<ReadonlySet<NewPromise>> => {
+  const pairs = promises.map(({ merchantId, direction: { spend, target } }) => ({ merchantId, spend: spend.ticker, target: target.ticker }))
+  const earlier = await promisedTo(db, pairs, now)
+  const balances = await balancesOf(db, 'merchant', pairs.map(({ merchantId, spend }) => ({ merchantId, asset: spend })))
+  const added = new Map<string, bigint>()
+  const beyond = new Set<NewPromise>()
+  for (const [i, promise] of promises.entries()) {
+    const { merchantId, direction: { spend, target }, quoted } = promise
+    const key = `${merchantId}/${spend.ticker}/${target.ticker}`
+    const own = earlier[i]! + (added.get(key) ?? 0n) + quoted.target
+    const payable = mulDiv(quoted.target, balances[i]!.posted - balances[i]!.held, quoted.spend, 'down')
+    const least = own < payable ? own : payable
+    if ((least > quoted.target ? least : quoted.target) > (await inventory(target.ticker))) beyond.add(promise)
+    else added.set(key, own - earlier[i]!)
+  }
+  return beyond
 }
 
 /** What an exchange would move of the position. */

@@ -1,12 +1,13 @@
-import { estimateErrors, orderErrors } from '@bursar/contract'
+import { estimateErrors, orderErrors, responseHeaders } from '@bursar/contract'
 import { formatUnits } from '../money/index.ts'
 import { readText } from '../orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../platform/route.ts'
 import { createCounter, type Counter } from './counter.ts'
 import { estimate, priceOrder, type DeskDeps } from './desk.ts'
 import { directionsOf, type Direction } from './direction.ts'
-import { readDirection, readPrice, readSideAmount, type Asked } from './order.ts'
+import { readDirection, readPrice, readSideAmount, sideOf, type Asked } from './order.ts'
 import { fullSides } from './full-sides.ts'
+import { lastKnownLegs } from './last-known.ts'
 import { PRICE_DECIMALS } from './pricing.ts'
 import { isQuote, quote, type Quote } from './quoting.ts'
 
@@ -20,7 +21,7 @@ interface ExchangeBody extends Asked {
 export const exchangeRoutes = (deps: DeskDeps): Route[] => {
   const counter = createCounter(deps.runtime)
   return [
-    { operation: 'listExchangeDirections', handle: async () => ok(await directionBodies(deps)) },
+    { operation: 'listExchangeDirections', handle: () => listDirections(deps) },
     { operation: 'estimateExchange', handle: (request) => estimateRoute(deps, request) },
     { operation: 'createExchange', handle: (request) => create(deps, counter, request) },
   ]
@@ -28,13 +29,20 @@ export const exchangeRoutes = (deps: DeskDeps): Route[] => {
 
 const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
 
-/** Directions with a price now, for the least amount of each, that no limit of a position closes. */
-const directionBodies = async ({ policy, legs, runtime }: DeskDeps): Promise<unknown[]> => {
+/**
+ * Directions with a price for the least amount of each, that no limit of a position closes. While a market is closed its price is the last
+ * known one, and a header says of when.
+ */
+const listDirections = async ({ policy, legs, runtime }: DeskDeps): Promise<ApiAnswer> => {
   const [all, full] = await Promise.all([legs(), fullSides(runtime.db, policy)])
-  return directionsOf(policy).flatMap((direction) => {
+  const known = lastKnownLegs(all, runtime.clock.now())
+  const used: number[] = []
+  const body = directionsOf(policy).flatMap((direction) => {
     const { spend, target, first, second } = direction
-    const quoted = full.bought.has(spend.ticker) || full.sold.has(target.ticker) ? undefined : quote(direction, 'spend', spend.min, all)
-    if (!quoted || !isQuote(quoted)) return []
+    if (full.bought.has(spend.ticker) || full.sold.has(target.ticker)) return []
+    const quoted = quote(direction, 'spend', spend.min, known.legs)
+    if (!isQuote(quoted)) return []
+    used.push(...[spend.ticker, target.ticker].flatMap((ticker) => known.at.get(ticker) ?? []))
     return [{
       target: { ticker: target.ticker, amountStep: formatUnits(target.step, target.scale) },
       exchange: {
@@ -47,6 +55,7 @@ const directionBodies = async ({ policy, legs, runtime }: DeskDeps): Promise<unk
       decimals: { price: PRICE_DECIMALS, exchange: decimalsOf(spend) },
     }]
   })
+  return { ...ok(body), ...(used.length > 0 && { headers: { [responseHeaders.lastKnownPrices]: String(Math.min(...used)) } }) }
 }
 
 const decimalsOf = ({ scale, step }: { scale: number; step: bigint }): number => formatUnits(step, scale).split('.')[1]?.length ?? 0
@@ -54,9 +63,10 @@ const decimalsOf = ({ scale, step }: { scale: number; step: bigint }): number =>
 const estimateRoute = async (deps: DeskDeps, { merchantId, query }: ApiRequest): Promise<ApiAnswer> => {
   const asked = query as unknown as Asked
   const direction = readDirection(deps.policy, asked, estimateErrors)
-  const amount = readSideAmount(direction, asked.side, asked.amount, estimateErrors)
+  const side = sideOf(asked.side)
+  const amount = readSideAmount(direction, side, asked.amount, estimateErrors)
   const limit = query.price === undefined ? undefined : readPrice(query.price, estimateErrors)
-  return ok(estimateBody(direction, await estimate(deps, { merchantId, direction, side: asked.side, amount }, limit)))
+  return ok(estimateBody(direction, await estimate(deps, { merchantId, direction, side, amount }, limit)))
 }
 
 const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote): unknown => ({
@@ -71,9 +81,10 @@ const create = async (deps: DeskDeps, counter: Counter, request: ApiRequest): Pr
   const body = request.body as ExchangeBody
   for (const field of ['meta', 'localId'] as const) readText(body[field], field)
   const direction = readDirection(deps.policy, body, orderErrors)
-  const amount = readSideAmount(direction, body.side, body.amount, orderErrors)
+  const side = sideOf(body.side)
+  const amount = readSideAmount(direction, side, body.amount, orderErrors)
   const limit = readPrice(body.price, orderErrors)
   const given = { fee: body.fee, localId: body.localId ?? null, meta: body.meta ?? null }
-  const order = await priceOrder(deps, { merchantId, direction, side: body.side, amount, limit, ...given })
+  const order = await priceOrder(deps, { merchantId, direction, side, amount, limit, ...given })
   return counter.place(request, order)
 }

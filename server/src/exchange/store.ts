@@ -21,6 +21,14 @@ export const rowOf = (e: Exchange): Scalar[] => [
   JSON.stringify(e.basis), e.state, e.failedReason, e.localId, e.meta, e.transferId, e.createdAt.toISOString(),
 ]
 
+export const findExchange = async (db: Db, merchantId: string, id: string): Promise<Exchange | undefined> => {
+  const { rows } = await sql<Exchange>`select merchant_id as "merchantId", id, spend_ticker as "spendTicker", target_ticker as "targetTicker", side,
+      exchange_units as exchange, fee_units as fee, target_units as target, pair_first as first, pair_second as second, price, market_price as market,
+      basis, state, failed_reason as "failedReason", local_id as "localId", meta, transfer_id as "transferId", created_at as "createdAt"
+    from exchanges where merchant_id = ${merchantId} and id = ${id}`.execute(db)
+  return rows[0]
+}
+
 /** What a promise is for: this very order, at this price. */
 export interface Promisable {
   merchantId: string
@@ -79,11 +87,14 @@ export const endQuotes = async (tx: Tx, taken: readonly StoredQuote[]): Promise<
     where q.merchant_id = t.m and q.id = t.i`.execute(tx)
 }
 
-/** What estimates have promised of an asset and nobody has taken yet, ledger units. */
-export const promisedOf = async (db: Db | Tx, asset: string, now: Date): Promise<bigint> => {
-  const { rows } = await sql<{ units: bigint }>`select coalesce(sum(target_units), 0) as units from exchange_quotes
-    where target_ticker = ${asset} and expires_at > ${now}`.execute(db)
-  return rows[0]!.units
+/** What estimates have promised to merchants of assets for others, and they have not taken yet; ledger units, in the order asked. */
+export const promisedTo = async (db: Db | Tx, pairs: readonly { merchantId: string; spend: string; target: string }[], now: Date): Promise<bigint[]> => {
+  const { rows } = await sql<{ units: bigint }>`select coalesce(q.units, 0) as units
+    from unnest(${pairs.map(({ merchantId }) => merchantId)}::uuid[], ${pairs.map(({ spend }) => spend)}::text[], ${pairs.map(({ target }) => target)}::text[])
+      with ordinality p(m, spend, target, n)
+    cross join lateral (select sum(target_units) as units from exchange_quotes
+      where merchant_id = p.m and spend_ticker = p.spend and target_ticker = p.target and expires_at > ${now}) q order by p.n`.execute(db)
+  return rows.map(({ units }) => units)
 }
 
 /** @returns how many promises had run out */

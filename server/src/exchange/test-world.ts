@@ -10,7 +10,7 @@ import { E18, marketOf, type Legs } from '../rates/index.ts'
 import { createPromises, exchangeRoutes, fundPosition, readExchangePolicy, type ExchangeSettings } from './index.ts'
 
 const on = (decimals: number) => ({ decimals, minDeposit: '0', minWithdrawal: '0' })
-const settings: AssetSettings = {
+export const settings: AssetSettings = {
   crypto: [
     { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: on(8) } },
     { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: on(18) } },
@@ -49,6 +49,7 @@ export interface ExchangeWorld {
 export interface Answer {
   status: number
   body: Record<string, unknown> & { id?: string; code?: number; description?: string }
+  headers?: Readonly<Record<string, string>>
 }
 
 /** What a route answers, a refusal as the edge writes it. */
@@ -61,7 +62,7 @@ export const answering = async (
   const route = routes.find((one) => one.operation === operation)!
   try {
     const answer = await route.handle({ merchantId, params: {}, query, body, requestId: 'r', answerKeys })
-    return { status: answer.status, body: JSON.parse('json' in answer ? answer.json : JSON.stringify(answer.body)) as Answer['body'] }
+    return { status: answer.status, ...(answer.headers && { headers: answer.headers }), body: JSON.parse('json' in answer ? answer.json : JSON.stringify(answer.body)) as Answer['body'] }
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error
     return { status: error.status, body: { code: error.code, description: error.message, ...(error.field && { field: error.field }) } }

@@ -85,7 +85,6 @@ describe('an invoice by a form', () => {
 
   test.each([
     [{ value: '1', ticker: 'UAH' }, 400, 'value', LIMITS],
-    [{ value: '100' }, 400, 'ticker', 'needed with value'],
     [{ ticker: 'USD' }, 400, 'ticker', LIMITS],
     [{ merchantId: 'nobody' }, 400, 'merchantId', 'unknown merchant'],
     [{ redirectUrl: 'https://evil.example/' }, 400, 'redirectUrl', 'settings'],
@@ -93,6 +92,28 @@ describe('an invoice by a form', () => {
     [{ targetTicker: 'USDT', targetAddress: 'T1', targetBlockchain: 'TRON' }, 400, 'targetAddress', 'settings of this merchant'],
   ])('refuses %j', async (fields, status, field, says) => {
     await expect(form(fields as unknown as Record<string, string>)).rejects.toMatchObject({ status, field, message: expect.stringContaining(says) })
+  })
+
+  test('audit C-6: a value without a ticker is in UAH, unless the merchant sets other currencies', async () => {
+    const id = (await form({ value: '100' })).headers.location!.split('/').at(-1)!
+    expect(await world.lookup(id)).toMatchObject({ amount: { value: '100', ticker: 'UAH' } })
+    await expect(form({ value: '30000' })).rejects.toMatchObject({ status: 400, field: 'value', message: expect.stringContaining('UAH 25 to 29999') })
+  })
+
+  test('audit C-6: a value without a ticker is in what its payer chooses among the currencies that admit it', async () => {
+    const merchant = await makeMerchant(world.db, START)
+    await inTransaction(world.db, (tx) => setSetting(tx, merchant.id, { name: 'formCurrencies', value: 'UAH,KZT' }, { actor: 'test' }, momentAt(START)))
+    const fresh = await createFiatWorld(database.url)
+    const idOf = async (value: string) => (await fresh.form({ merchantId: merchant.id, name: 'Donation', value })).headers.location!.split('/').at(-1)!
+    const id = await idOf('15000')
+    expect((await fresh.forPayer(id)).standing).toMatchObject({ at: 'open', offered: [{ ticker: 'UAH' }, { ticker: 'KZT' }] })
+    await expect(fresh.proceed(id)).rejects.toMatchObject({ reason: 'choose-ticker' })
+    await fresh.proceed(id, { ticker: 'KZT', value: '12000' })
+    const { invoice } = await fresh.forPayer(id)
+    expect([invoice.ticker, invoice.units]).toEqual(['KZT', 15_000_00n])
+    for (const [value, ticker] of [['100', 'UAH'], ['200000', 'KZT']] as const) expect((await fresh.forPayer(await idOf(value))).invoice).toMatchObject({ ticker, askedIn: null })
+    await expect(idOf('1')).rejects.toMatchObject({ field: 'value', message: expect.stringContaining('UAH 25 to 29999, KZT 12000 to 300000') })
+    await fresh.close()
   })
 
   test('may send the payer back to a host of the merchant', async () => {

@@ -13,7 +13,7 @@ import { returnUrl, type FiatInvoiceSettings } from './settings.ts'
 import { change, insertInvoice, lockById } from './store.ts'
 
 /** What a merchant asks for; checked. Units are minor units. */
-export interface NewFiatInvoice extends Pick<FiatInvoice, 'merchantId' | 'id' | 'name' | 'description' | 'meta' | 'email' | 'redirectUrl' | 'ticker' | 'units'> {
+export interface NewFiatInvoice extends Pick<FiatInvoice, 'merchantId' | 'id' | 'name' | 'description' | 'meta' | 'email' | 'redirectUrl' | 'ticker' | 'units' | 'askedValue' | 'askedIn'> {
   toPendingImmediate: boolean
 }
 
@@ -27,7 +27,7 @@ export const createInvoice = async (
   const invoice: FiatInvoice = {
     ...given,
     state: 'created', paidUnits: null, feeUnits: null, maskedCard: null, errorCode: null, errorMessage: null, paymentId: null,
-    expiresAt: new Date(moment.at.getTime() + LIFE_MS), createdAt: moment.at, updatedAt: moment.at,
+    expiresAt: new Date(moment.at.getTime() + LIFE_MS), failsAt: null, createdAt: moment.at, updatedAt: moment.at,
   }
   await insertInvoice(tx, invoice)
   if (!toPendingImmediate) return noEffects
@@ -81,7 +81,7 @@ const pay = async (
   const payment = await planPayment(tx, order, { table: settings.table, failing: await readFailing(tx, moment.at) }, moment)
   if (!payment) return undefined
   const event = before.state === 'created' ? 'proceeded' : undefined
-  const pending = await change(tx, before, event, { ...fixed, paymentId: payment.id }, moment.at)
+  const pending = await change(tx, before, event, { ...fixed, paymentId: payment.id, failsAt: null }, moment.at)
   if (!pending) throw new Error(`invoice ${id} is ${before.state}, which takes no payment`)
   return event === undefined ? noEffects : { items: [], notices: [noticeOf(pending, 'Pending', settings.catalogue)] }
 }
@@ -101,13 +101,14 @@ const amountOf = (
   invoice: FiatInvoice,
   { catalogue, table }: FiatInvoiceSettings,
 ): Pick<FiatInvoice, 'ticker' | 'units'> => {
-  const { ticker, units } = invoice
+  const { ticker, units, askedValue, askedIn } = invoice
   if (units !== null) return { ticker, units }
-  const assets = offered(catalogue, table)
+  const assets = offered(catalogue, table).filter((asset) => askedIn === null || askedIn.includes(asset.ticker))
+  const value = askedValue ?? choice.value
   const chosen = ticker ?? choice.ticker ?? (assets.length === 1 ? assets[0]!.ticker : undefined)
   if (chosen === undefined) throw new FiatPayerRefusal('choose-ticker', 'ticker')
-  if (choice.value === undefined || choice.value.trim() === '') throw new FiatPayerRefusal('choose-value', 'value')
-  const read = readAmount({ value: choice.value.trim().replace(',', '.'), ticker: chosen }, assets)
+  if (value === undefined || value.trim() === '') throw new FiatPayerRefusal('choose-value', 'value')
+  const read = readAmount({ value: value.trim().replace(',', '.'), ticker: chosen }, assets)
   if (read.ok) return { ticker: chosen, units: read.units }
   if (read.problem === 'ticker') throw new FiatPayerRefusal('ticker-refused', 'ticker')
   throw new FiatPayerRefusal(read.problem === 'limits' ? 'value-limits' : 'value-invalid', 'value', read.asset)

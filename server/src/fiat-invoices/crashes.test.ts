@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import { requestRefund } from '../acquiring/index.ts'
+import { requestRefund, resolveRefund } from '../acquiring/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
@@ -27,7 +27,7 @@ const POINTS = ['../acquiring/jobs-payments.ts', '../acquiring/jobs-refunds.ts',
 test('there are pause points in all three jobs', () => {
   expect(POINTS).toEqual([
     'payment-asked-not-sent', 'payment-made-not-stored', 'payment-not-asked', 'payment-answer-not-stored',
-    'refund-asked-not-sent', 'refund-answer-not-stored', 'fiat-invoice-run-out',
+    'refund-answer-not-stored', 'refund-asked-not-sent', 'fiat-invoice-run-out',
   ])
 })
 
@@ -57,8 +57,17 @@ describe.each(POINTS)('killed at %s', (point) => {
     expect((await world.lookup(id)).status).toBe('DONE')
     expect(await world.balance('merchant')).toBe(98_00n)
     const moment = { at: new Date(world.now), newId: world.runtime.newId }
-    await inTransaction(world.db, (tx) => requestRefund(tx, { paymentId: reference, units: 98_00n, reason: 'r', actor: 'a' }, { accounts: [account] }, moment))
+    const refund = () => inTransaction(world.db, (tx) => requestRefund(tx, { paymentId: reference, units: 98_00n, reason: 'r', actor: 'a' }, { accounts: [account] }, moment))
+    const { id: refundId } = await refund()
     await work()
+    if (point === 'refund-asked-not-sent') {
+      // It may have been heard, so it is not sent again: the operator looks in the acquirer's console, and asks for another.
+      expect(account.refundsSent).toBe(0)
+      await world.later(HOUR_MS)
+      await world.act((tx, at) => resolveRefund(tx, { id: refundId, how: 'refused', by: 'not there' }, world.listener, at))
+      await refund()
+      await work()
+    }
     expect(await world.balance('merchant')).toBe(0n)
     expect([...account.refunds.values()]).toEqual([{ units: 98_00n, reference }])
     await work(73 * HOUR_MS)

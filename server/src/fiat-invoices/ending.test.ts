@@ -5,12 +5,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import { acceptPayment, requestRefund } from '../acquiring/index.ts'
+import { acceptPayment, requestRefund, resolveRefund } from '../acquiring/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { applyAll, auditLedger } from '../ledger/index.ts'
 import { announceSending, listMails } from '../mail/index.ts'
-import { createPaymentFollowing } from './index.ts'
-import { catalogue, createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
+import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
 let world: FiatTestWorld
@@ -47,7 +46,7 @@ describe('the end of 72 hours', () => {
     await hear(reference)
     await world.later(72 * HOUR_MS)
     expect((await world.notices()).at(-1)!.body).toMatchObject({ status: 'Failed', error: { code: 51, message: 'Insufficient funds' } })
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: 'Insufficient funds', canRetry: false })
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: 'Insufficient funds', charged: 'no', canRetry: false })
   })
 
   test('waits for a payment that is under way, and then pays', async () => {
@@ -70,8 +69,7 @@ describe('the end of 72 hours', () => {
     expect(await world.balance('suspense')).toBe(100_00n)
     expect(await world.alerts()).toEqual(['payment-suspended'])
     expect(await statuses()).toEqual(['Pending', 'Failed'])
-    const listener = createPaymentFollowing({ catalogue, publicUrl: 'https://pay.example' })
-    await world.act((tx, moment) => acceptPayment(tx, reference, listener, moment))
+    await world.act((tx, moment) => acceptPayment(tx, reference, world.listener, moment))
     expect([await world.balance('suspense'), await world.balance('merchant')]).toEqual([0n, 98_00n])
     expect(await world.alerts()).toEqual([])
   })
@@ -102,8 +100,7 @@ describe('money that goes back', () => {
     inTransaction(world.db, (tx) => requestRefund(tx, { paymentId, units, reason: 'asked', actor: 'test' }, { accounts: [world.first] }, { at: new Date(world.now), newId: world.runtime.newId }))
 
   const reverse = async (reference: string): Promise<void> => {
-    const entry = world.first.orders.get(reference)!
-    entry.state = { ...entry.state, kind: 'reversed' } as typeof entry.state
+    world.first.reverses(reference, 'all')
     await hear(reference)
     await world.work()
   }
@@ -144,11 +141,11 @@ describe('money that goes back', () => {
     const letters = async () => (await listMails(world.db, {})).filter(({ kind }) => kind === 'card-refunded')
     expect((await world.forPayer(id)).standing).toMatchObject({ at: 'paid', givenBack: 0n })
     world.first.refundAnswer = 'waiting'
-    await refund(reference, 30_00n)
+    const waiting = await refund(reference, 30_00n)
     await world.work()
     expect((await world.forPayer(id)).standing).toMatchObject({ givenBack: 0n })
-    world.first.refundAnswer = 'refused'
-    await world.later(60_000)
+    await world.later(20 * 60_000)
+    await world.act((tx, moment) => resolveRefund(tx, { id: waiting.id, how: 'refused', by: 'operator' }, world.listener, moment))
     expect((await world.forPayer(id)).standing).toMatchObject({ givenBack: 0n })
     expect(await letters()).toEqual([])
     expect(await world.alerts()).toEqual(['refund-refused'])

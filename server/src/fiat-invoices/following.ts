@@ -3,13 +3,16 @@ import { chargeOf } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { noEffects, type Effects } from '../effects/index.ts'
+import { settingsOf } from '../merchants/index.ts'
 import { INVOICE_ERRORS, type FiatInvoice } from './invoice.ts'
 import { assetOf, noticeOf } from './notice.ts'
 import { mailReceipt, mailRefund } from './receipt.ts'
 import type { FiatInvoiceSettings } from './settings.ts'
 import { announceChange, change, lockById } from './store.ts'
 
-type Settings = Pick<FiatInvoiceSettings, 'catalogue' | 'publicUrl'>
+const MINUTE_MS = 60_000
+
+type Settings = Pick<FiatInvoiceSettings, 'catalogue' | 'publicUrl' | 'table'>
 
 /**
  * What payments do to their invoices. The first one that the acquirer confirms pays the invoice; every other one is seen and
@@ -27,8 +30,9 @@ export const createPaymentFollowing = (settings: Settings): PaymentListener => (
   ended: async (tx, payment, moment): Promise<Effects> => {
     const invoice = await lockOf(tx, payment)
     const isStillReported = (await paymentsOf(tx, payment.merchantId, invoice.id)).some(({ state }) => state === 'reported')
-    if (invoice.state === 'paid' && !isStillReported) await change(tx, invoice, 'unreported', {}, moment.at)
-    else await announceChange(tx, invoice.id)
+    const pending = invoice.state === 'paid' && !isStillReported ? await change(tx, invoice, 'unreported', {}, moment.at) : invoice
+    if (pending?.state === 'pending') return heedFailure(tx, pending, payment, settings, moment)
+    await announceChange(tx, invoice.id)
     return noEffects
   },
 
@@ -43,6 +47,8 @@ export const createPaymentFollowing = (settings: Settings): PaymentListener => (
     await announceChange(tx, invoice.id)
     return noEffects
   },
+
+  released: async () => noEffects,
 
   feeOf: ({ paidTicker, paidUnits }) => feeOf(settings, paidTicker!, paidUnits!),
 })
@@ -67,13 +73,40 @@ const paid = async (tx: Tx, payment: Payment, settings: Settings, moment: Moment
   return { kind: 'credit', fee, effects: { items: [], notices: [noticeOf(done, 'Done', settings.catalogue)] } }
 }
 
+/**
+ * A payment has ended without paying its invoice. After a refused card the invoice fails at once when the page takes no other;
+ * else when the page closes, or earlier, after the time that its merchant gives payers to try again.
+ */
+const heedFailure = async (tx: Tx, invoice: FiatInvoice, payment: Payment, settings: Settings, moment: Moment): Promise<Effects> => {
+  if (payment.state === 'refused' && !(await hasAwaited(tx, invoice.merchantId, invoice.id))) {
+    const closesAt = await closingOf(tx, payment, settings, moment)
+    if (closesAt <= moment.at) return fail(tx, invoice, settings, moment)
+    await change(tx, invoice, undefined, { failsAt: closesAt }, moment.at)
+  }
+  await announceChange(tx, invoice.id)
+  return noEffects
+}
+
+/** When nobody can pay any more after a refused card. */
+const closingOf = async (tx: Tx, { merchantId, acquirer, expiresAt }: Payment, { table }: Settings, { at }: Moment): Promise<Date> => {
+  const account = table.accounts.find(({ name }) => name === acquirer)
+  if (account?.capabilities.takesOtherCards !== true) return at
+  const { retryMinutes } = await settingsOf(tx, merchantId)
+  return new Date(Math.min(expiresAt.getTime(), at.getTime() + retryMinutes * MINUTE_MS))
+}
+
 /** Fails an invoice whose time has run out, unless a payment is under way: then that decides. */
 export const runOut = async (tx: Tx, id: string, settings: Settings, moment: Moment): Promise<Effects> => {
   const invoice = await lockById(tx, id)
-  if (!invoice || invoice.expiresAt > moment.at || (await hasAwaited(tx, invoice.merchantId, id))) return noEffects
-  const { code, message } = errorOf(await paymentsOf(tx, invoice.merchantId, id))
-  const failed = await change(tx, invoice, 'ranOut', { errorCode: code, errorMessage: message }, moment.at)
-  return failed ? { items: [], notices: [noticeOf(failed, 'Failed', settings.catalogue)] } : noEffects
+  if (!invoice) return noEffects
+  const isOver = invoice.expiresAt <= moment.at || (invoice.failsAt !== null && invoice.failsAt <= moment.at)
+  return !isOver || (await hasAwaited(tx, invoice.merchantId, id)) ? noEffects : fail(tx, invoice, settings, moment)
+}
+
+const fail = async (tx: Tx, invoice: FiatInvoice, settings: Settings, moment: Moment): Promise<Effects> => {
+  const { code, message } = errorOf(await paymentsOf(tx, invoice.merchantId, invoice.id))
+  const ended = await change(tx, invoice, 'ranOut', { errorCode: code, errorMessage: message }, moment.at)
+  return ended ? { items: [], notices: [noticeOf(ended, 'Failed', settings.catalogue)] } : noEffects
 }
 
 /** What the newest attempt came to. */

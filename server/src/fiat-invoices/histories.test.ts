@@ -75,7 +75,7 @@ const take = async (world: FiatTestWorld, ids: readonly string[], one: Step): Pr
   if (one.do === 'pays' && isOpen) acquirer.pays(reference)
   if (one.do === 'paysWrong' && isOpen) acquirer.pays(reference, { units: 99_00n })
   if (one.do === 'refuses' && state.kind === 'waiting') acquirer.refuses(reference)
-  if (one.do === 'reverses' && state.kind === 'succeeded') acquirer.orders.get(reference)!.state = { ...state, kind: 'reversed' }
+  if (one.do === 'reverses' && state.kind === 'succeeded') acquirer.reverses(reference, 'all')
   if (one.do === 'callback') await world.callback(acquirer, acquirer.callback(reference, undefined, { salt: String(one.pick) }))
   if (one.do === 'repeat') await world.callback(acquirer, acquirer.callback(reference))
   if (one.do === 'forge') expect((await world.callback(acquirer, acquirer.callback(reference, undefined, { signature: 'no' }))).status).toBe(400)

@@ -12,6 +12,9 @@ export interface FiatInvoice {
   /** null until the payer chooses; the currency may be given without the amount */
   ticker: string | null
   units: bigint | null
+  /** the amount as a decimal, and the currencies that the payer may choose it in, where a form fixed the amount alone */
+  askedValue: string | null
+  askedIn: string[] | null
   state: FiatInvoiceState
   paidUnits: bigint | null
   feeUnits: bigint | null
@@ -21,6 +24,8 @@ export interface FiatInvoice {
   /** its newest payment */
   paymentId: string | null
   expiresAt: Date
+  /** when it fails, as a card was refused and its page takes another one until then; null: not before `expiresAt` */
+  failsAt: Date | null
   createdAt: Date
   updatedAt: Date
 }

@@ -6,7 +6,7 @@ import { to, type Moves } from '../base/moves.ts'
  * - pending: the payer has given an e-mail address, or the merchant had that skipped; cards may be tried
  * - paid: an acquirer says paid; it has not confirmed it yet
  * - done: confirmed and credited
- * - failed: its time ran out without money, and nothing was under way
+ * - failed: a card was refused and the page takes no other, or its time ran out without money; nothing was under way
  */
 export type FiatInvoiceState = 'created' | 'pending' | 'paid' | 'done' | 'failed'
 

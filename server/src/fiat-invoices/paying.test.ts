@@ -69,7 +69,7 @@ describe('an invoice that is paid', () => {
     expect((await world.forPayer(id)).standing).toEqual({ at: 'paid', when: new Date(START), givenBack: 0n })
   })
 
-  test('mails its payer one receipt, in the language the page had', async () => {
+  test('audit F-9.6: mails its payer one receipt, in the language the page had, with the payment\'s number of the page\'s receipt', async () => {
     await inTransaction(world.db, (tx) => announceSending(tx, true, new Date(world.now)))
     const id = await world.create({ description: 'Two books' })
     await world.proceed(id, { language: 'kk' })
@@ -82,7 +82,7 @@ describe('an invoice that is paid', () => {
       kind: 'receipt', about: id, recipient: 'payer@example.com', language: 'kk',
       data: { pageUrl: `https://pay.example/invoices/fiat/${id}`, receipt: {
         kind: 'fiat', id, company: { name: 'Shop Ltd' }, description: 'Two books', amount: '100', paidAmount: '100', ticker: 'UAH',
-        createdAt: START, paidAt: START + 60_000, card: '411111******1111', reference: `first-${payment!.id}`,
+        createdAt: START, paidAt: START + 60_000, card: '411111******1111', reference: payment!.id,
       } },
     }])
   })
@@ -117,7 +117,7 @@ describe('an invoice that is paid', () => {
     world.first.refuses(reference)
     await hear(reference)
     await world.work()
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: 'Insufficient funds', canRetry: true })
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: 'Insufficient funds', charged: 'no', canRetry: true })
     expect((await world.lookup(id)).status).toBe('PENDING')
     await world.proceed(id)
     await world.work()
@@ -243,7 +243,7 @@ describe('an acquirer that does not take the order', () => {
     await world.proceed(id)
     await world.work()
     expect((await world.payments(id)).map(({ state }) => state)).toEqual(['unsure', 'unsure'])
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: null, canRetry: true })
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: null, charged: 'unknown', canRetry: true })
     expect(await world.alerts()).toEqual(['payment-not-taken'])
     world.first.pays((await world.payments(id))[0]!.id)
     await world.later(60_000)
@@ -255,7 +255,7 @@ describe('an acquirer that does not take the order', () => {
     const id = await world.create()
     await world.proceed(id)
     await world.work()
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: null, canRetry: true })
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: null, charged: 'no', canRetry: true })
     expect(await world.alerts()).toEqual(['payment-not-taken'])
     await world.proceed(id)
     await world.work()

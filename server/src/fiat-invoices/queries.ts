@@ -20,8 +20,10 @@ export type FiatStanding =
   | { at: 'checking' }
   /** `givenBack`: of it, minor units */
   | { at: 'paid'; when: Date; givenBack: bigint }
-  /** `reason`: the acquirer's words, or null */
-  | { at: 'failed'; reason: string | null; canRetry: boolean }
+  /** money is there that is not what was asked for, or came late: an operator looks at it */
+  | { at: 'received' }
+  /** `reason`: the acquirer's words, or null. `charged`: whether money left the card, where that is known */
+  | { at: 'failed'; reason: string | null; charged: 'no' | 'unknown'; canRetry: boolean }
   /** its time ran out, and no card was tried */
   | { at: 'expired' }
 
@@ -55,22 +57,31 @@ const standingOf = async (db: Db | Tx, invoice: FiatInvoice, { catalogue, table 
   const { state, merchantId, id, errorMessage } = invoice
   switch (state) {
     case 'created':
-      return { at: 'open', offered: offered(catalogue, table).filter(({ ticker }) => invoice.ticker === null || ticker === invoice.ticker) }
+      return { at: 'open', offered: offered(catalogue, table).filter(({ ticker }) => (invoice.ticker ?? ticker) === ticker && (invoice.askedIn ?? [ticker]).includes(ticker)) }
     case 'paid':
       return { at: 'checking' }
     case 'done':
       return { at: 'paid', when: invoice.updatedAt, givenBack: invoice.paymentId === null ? 0n : await givenBackOf(db, merchantId, invoice.paymentId) }
     case 'failed':
-      return invoice.paymentId === null ? { at: 'expired' } : { at: 'failed', reason: errorMessage, canRetry: false }
+      return invoice.paymentId === null ? { at: 'expired' } : endedStanding(await paymentsOf(db, merchantId, id), errorMessage, false)
     case 'pending':
       return pendingStanding(await paymentsOf(db, merchantId, id))
   }
+}
+
+/** The states in which it is known that no money left the card. */
+const NOT_CHARGED: readonly Payment['state'][] = ['refused', 'not-taken']
+
+const endedStanding = (payments: readonly Payment[], reason: string | null, mayRetry: boolean): FiatStanding => {
+  if (payments.some(({ state }) => state === 'suspended')) return { at: 'received' }
+  const charged = payments.every(({ state }) => NOT_CHARGED.includes(state)) ? 'no' : 'unknown'
+  return { at: 'failed', reason, charged, canRetry: mayRetry && canRetry(payments) }
 }
 
 const pendingStanding = (payments: readonly Payment[]): FiatStanding => {
   const current = payments.findLast(isUnderWay)
   if (current) return current.page && current.state === 'open' ? { at: 'leaving', page: current.page } : { at: current.state === 'reported' ? 'checking' : 'waiting' }
   const refused = payments.findLast(({ state }) => state === 'refused')
-  return { at: 'failed', reason: refused?.refusalMessage ?? null, canRetry: canRetry(payments) }
+  return endedStanding(payments, refused?.refusalMessage ?? null, true)
 }
 

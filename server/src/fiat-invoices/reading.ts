@@ -20,6 +20,8 @@ interface Given {
   redirectUrl: string | null
   /** the currency, where the payer chooses the amount alone */
   ticker?: string | undefined
+  /** an amount of which the payer chooses the currency, among these that admit it */
+  open?: { value: string; currencies: readonly string[] } | undefined
 }
 
 /**
@@ -27,7 +29,7 @@ interface Given {
  * @param fields how the amount's fields are called in what was sent
  */
 export const readNewInvoice = (
-  { merchantId, id, body, redirectUrl, ticker }: Given,
+  { merchantId, id, body, redirectUrl, ticker, open }: Given,
   settings: FiatInvoiceSettings,
   fields: { amount: string; value: string; ticker: string } = { amount: 'amount', value: 'amount.value', ticker: 'amount.ticker' },
 ): NewFiatInvoice => {
@@ -38,13 +40,28 @@ export const readNewInvoice = (
     throw refusal(generalErrors.invalidRequest, 'toPendingImmediate needs amount: the payer is not asked for it', fields.amount)
   }
   const read = amount && readUnits(amount, assets, settings, fields)
+  const openIn = open && currenciesFor(open, assets, fields)
+  const [only] = openIn?.length === 1 ? openIn : []
+  if (open && only !== undefined) return readNewInvoice({ merchantId, id, body: { ...body, amount: { value: open.value, ticker: only } }, redirectUrl }, settings, fields)
   if (ticker !== undefined && !assets.some((asset) => asset.ticker === ticker)) throw unknownTicker(assets, fields)
   return {
     merchantId, id, name, description, meta, redirectUrl, toPendingImmediate,
     email: email === undefined ? null : readEmail(email),
     ticker: read?.ticker ?? ticker ?? null,
     units: read?.units ?? null,
+    askedValue: open?.value ?? null,
+    askedIn: openIn ?? null,
   }
+}
+
+/** The currencies of a form that an amount can be paid in; refused where there is none. */
+const currenciesFor = ({ value, currencies }: { value: string; currencies: readonly string[] }, assets: readonly FiatAsset[], fields: { value: string; ticker: string }): string[] => {
+  const known = assets.filter(({ ticker }) => currencies.includes(ticker))
+  if (known.length === 0) throw refusal(generalErrors.invalidRequest, `${fields.ticker} is missing: ${currencies.join(', ')}, which this merchant's forms are in, can not be paid by card here`, fields.ticker)
+  const reads = known.map((asset) => ({ ticker: asset.ticker, read: readAmount({ value, ticker: asset.ticker }, known) }))
+  const fitting = reads.filter(({ read }) => read.ok).map(({ ticker }) => ticker)
+  if (fitting.length > 0) return fitting
+  throw refusal(generalErrors.invalidRequest, `${fields.value} is within the limits of no currency of this merchant's forms: ${known.map(limitsText).join(', ')}`, fields.value)
 }
 
 const readUnits = (

@@ -1,4 +1,4 @@
-import { findPayment, type Payment } from '../acquiring/index.ts'
+import type { Payment } from '../acquiring/index.ts'
 import type { Language } from '../base/language.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
@@ -16,12 +16,11 @@ export const mailReceipt = async (tx: Tx, invoice: FiatInvoice, language: Langua
   const { id, merchantId, email, name, description, ticker, units, paidUnits, maskedCard, paymentId, createdAt, updatedAt } = invoice
   if (email === null) return
   const show = (amount: bigint): string => formatUnits(amount, assetOf(ticker!, settings.catalogue).scale)
-  const payment = await findPayment(tx, paymentId!)
   const receipt = {
     kind: 'fiat', id, company: await companyOf(tx, merchantId), description: description ?? name, amount: show(units!), paidAmount: show(paidUnits!),
     ticker: ticker!, createdAt: createdAt.getTime(), paidAt: updatedAt.getTime(),
-    // Nothing is charged on top of the amount.
-    fee: null, card: maskedCard, reference: payment?.acquirerReference ?? null,
+    // The payment's number is the one that the page's receipt has: acquirers know it as their order. Nothing is charged on top of the amount.
+    fee: null, card: maskedCard, reference: paymentId,
   } as const
   await queueMails(tx, [{ merchantId, about: id, to: email, language, kind: 'receipt', data: { receipt, pageUrl: pageUrl(settings, id) } }], moment)
 }

@@ -3,9 +3,9 @@ import { isUuid, type NewId } from '../base/id.ts'
 import { inTransaction, type Tx } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import type { Merchant, MerchantDirectory } from '../merchants/index.ts'
-import { createFormReader, findFormMerchant, readFormRedirect, readFormTarget, readRedirect, sendOn, type FormFields, type FormMerchantDeps } from '../payment-forms/index.ts'
+import { createFormReader, findFormMerchant, FORMS_OF_A_PAYER, readFormRedirect, readFormTarget, readRedirect, sendOn, type FormFields, type FormMerchantDeps } from '../payment-forms/index.ts'
 import { withStoredAnswer } from '../platform/answers.ts'
-import type { PageRequest, PageRoute } from '../platform/page.ts'
+import type { PageRoute } from '../platform/page.ts'
 import { ApiRefusal, type ApiRequest, type Route } from '../platform/route.ts'
 import type { KeepTarget } from '../platform/target.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
@@ -65,30 +65,31 @@ const store = async ({ runtime, settings }: FiatInvoiceRoutesDeps, tx: Tx, invoi
 }
 
 const MOST_FORM_BYTES = 65_536
+const FORM_PATH = createFiatInvoiceByForm.path
 
 /** The web form (`contract.md` 5.19, 18 row 15). */
 export const fiatInvoiceFormRoute = (deps: FiatInvoiceRoutesDeps & Pick<FormMerchantDeps, 'limiter'>): PageRoute => {
   const read = createFormReader(createFiatInvoiceByForm.body)
   return {
     method: 'POST',
-    path: '/merchants/invoices/fiat/form',
+    path: FORM_PATH,
     mostBytes: MOST_FORM_BYTES,
-    handle: (request) => createByForm(deps, read(request), request),
+    perMinute: FORMS_OF_A_PAYER,
+    handle: async (request) => createByForm(deps, read(request)),
   }
 }
 
 const createByForm = async (
   deps: FiatInvoiceRoutesDeps & Pick<FormMerchantDeps, 'limiter'>,
   fields: FormFields,
-  _request: PageRequest,
 ): ReturnType<PageRoute['handle']> => {
   const { runtime, settings, directory, limiter, newInvoiceId } = deps
-  const merchant = await findFormMerchant(fields, { directory, limiter, now: runtime.clock.now })
+  const merchant = await findFormMerchant(fields, FORM_PATH, { directory, limiter, now: runtime.clock.now })
   const id = newInvoiceId()
   const redirectUrl = fields.redirectUrl === undefined ? null : readFormRedirect(fields.redirectUrl, merchant.settings)
   const target = readFormTarget(fields, merchant.settings)
   const { name, value, ticker, description, meta, email } = fields
-  if (value !== undefined && ticker === undefined) throw missing('ticker is missing: it is needed with value, or leave both to the payer', 'ticker')
+  const open = value !== undefined && ticker === undefined ? { value, currencies: merchant.settings.formCurrencies } : undefined
   const body = {
     name: name!,
     ...(value === undefined || ticker === undefined ? {} : { amount: { value, ticker } }),
@@ -97,11 +98,8 @@ const createByForm = async (
     ...(email === undefined ? {} : { email }),
     ...(target === undefined ? {} : { target }),
   }
-  const invoice = readNewInvoice({ merchantId: merchant.id, id, body: body as Body, redirectUrl, ticker }, settings, { amount: 'value', value: 'value', ticker: 'ticker' })
+  const invoice = readNewInvoice({ merchantId: merchant.id, id, body: body as Body, redirectUrl, ticker, open }, settings, { amount: 'value', value: 'value', ticker: 'ticker' })
   if (target !== undefined) await deps.keepTarget({ merchantId: merchant.id, kind: 'fiat-invoice', id }, target)
   await inTransaction(runtime.db, (tx) => store(deps, tx, invoice))
   return sendOn(pageUrl(settings, id))
 }
-
-const missing = (description: string, field: string): ApiRefusal =>
-  new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description, { field })

@@ -117,8 +117,7 @@ describe('a statement', () => {
     expect(await world.balance('merchant')).toBe(166_00n)
     expect(await world.alerts()).toEqual(['refund-foreign'])
     state({ kind: 'refund', reference: reference!, units: -70_00n })
-    const entry = world.first.orders.get(reference!)!
-    entry.state = { ...entry.state, kind: 'reversed' } as typeof entry.state
+    world.first.reverses(reference!, 'all')
     expect((await reconcile()).map(({ kind }) => kind)).toEqual(['open'])
     await world.work()
     // Our fee of that payment goes back with it.

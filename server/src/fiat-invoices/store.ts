@@ -5,8 +5,8 @@ import type { FiatInvoice } from './invoice.ts'
 import { fiatInvoiceMoves, type FiatInvoiceEvent } from './machine.ts'
 
 const COLUMNS = sql.raw(`i.merchant_id as "merchantId", i.id, i.name, i.description, i.meta, i.email, i.redirect_url as "redirectUrl",
-  i.ticker, i.units, i.state, i.paid_units as "paidUnits", i.fee_units as "feeUnits", i.masked_card as "maskedCard",
-  i.error_code as "errorCode", i.error_message as "errorMessage", i.payment_id as "paymentId", i.expires_at as "expiresAt",
+  i.ticker, i.units, i.asked_value as "askedValue", i.asked_in as "askedIn", i.state, i.paid_units as "paidUnits", i.fee_units as "feeUnits", i.masked_card as "maskedCard",
+  i.error_code as "errorCode", i.error_message as "errorMessage", i.payment_id as "paymentId", i.expires_at as "expiresAt", i.fails_at as "failsAt",
   i.created_at as "createdAt", i.updated_at as "updatedAt"`)
 
 /** Told of the ids of invoices that changed, for pages that are open. */
@@ -17,10 +17,10 @@ const announce = async (tx: Tx, id: string): Promise<void> => {
 }
 
 export const insertInvoice = async (tx: Tx, invoice: FiatInvoice): Promise<void> => {
-  const { merchantId, id, name, description, meta, email, redirectUrl, ticker, units, state, expiresAt, createdAt } = invoice
-  await sql`insert into fiat_invoices(merchant_id, id, name, description, meta, email, redirect_url, ticker, units, state,
+  const { merchantId, id, name, description, meta, email, redirectUrl, ticker, units, askedValue, askedIn, state, expiresAt, createdAt } = invoice
+  await sql`insert into fiat_invoices(merchant_id, id, name, description, meta, email, redirect_url, ticker, units, asked_value, asked_in, state,
       expires_at, created_at, updated_at)
-    values (${merchantId}, ${id}, ${name}, ${description}, ${meta}, ${email}, ${redirectUrl}, ${ticker}, ${units}, ${state},
+    values (${merchantId}, ${id}, ${name}, ${description}, ${meta}, ${email}, ${redirectUrl}, ${ticker}, ${units}, ${askedValue}, ${askedIn}, ${state},
       ${expiresAt}, ${createdAt}, ${createdAt})`.execute(tx)
 }
 
@@ -41,7 +41,7 @@ export const lockById = async (tx: Tx, id: string): Promise<FiatInvoice | undefi
 
 /** What a change writes besides the state; what is left out stays. */
 export type Changes = Partial<Pick<FiatInvoice,
-  'email' | 'ticker' | 'units' | 'paidUnits' | 'feeUnits' | 'maskedCard' | 'errorCode' | 'errorMessage' | 'paymentId'>>
+  'email' | 'ticker' | 'units' | 'paidUnits' | 'feeUnits' | 'maskedCard' | 'errorCode' | 'errorMessage' | 'paymentId' | 'failsAt'>>
 
 /**
  * Writes changes, and moves by the table when `event` is given; undefined when the table has no such move from the state the
@@ -59,7 +59,8 @@ export const change = async (
   const next = { ...invoice, ...changes }
   const { rows } = await sql<FiatInvoice>`update fiat_invoices i set state = ${move.to}, email = ${next.email}, ticker = ${next.ticker},
       units = ${next.units}, paid_units = ${next.paidUnits}, fee_units = ${next.feeUnits}, masked_card = ${next.maskedCard},
-      error_code = ${next.errorCode}, error_message = ${next.errorMessage}, payment_id = ${next.paymentId}, updated_at = ${at}
+      error_code = ${next.errorCode}, error_message = ${next.errorMessage}, payment_id = ${next.paymentId}, fails_at = ${next.failsAt},
+      updated_at = ${at}
     where merchant_id = ${invoice.merchantId} and id = ${invoice.id} and state = ${invoice.state} returning ${COLUMNS}`.execute(tx)
   if (rows[0]) await announce(tx, invoice.id)
   return rows[0]
@@ -71,7 +72,7 @@ export const announceChange = announce
 /** Ids of invoices whose time has run out and whose payments have all ended, as far as can be seen without locks. */
 export const findRunOut = async (db: Db, awaited: ReturnType<typeof sql>, at: Date, most: number): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`select i.id from fiat_invoices i
-    where i.state in ('created', 'pending') and i.expires_at <= ${at} and not exists (${awaited})
+    where i.state in ('created', 'pending') and (i.expires_at <= ${at} or i.fails_at <= ${at}) and not exists (${awaited})
     order by i.expires_at limit ${most}`.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { callbackRoutes, createPaymentHearing, createPaymentJob, createRefundJob, createRoutingTable, paymentsOf, type Payment } from '../acquiring/index.ts'
+import { callbackRoutes, createHoldJob, createPaymentHearing, createPaymentJob, createRefundJob, createRoutingTable, paymentsOf, type Payment, type PaymentListener } from '../acquiring/index.ts'
 import { createScriptedAcquirer, type ScriptedAcquirer } from '../acquiring/test-acquirer.ts'
 import { createCatalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
@@ -37,6 +37,7 @@ export interface FiatTestWorld {
   runtime: Runtime
   now: number
   merchantId: string
+  listener: PaymentListener
   first: ScriptedAcquirer
   second: ScriptedAcquirer
   /** where the next run of a job dies; undefined: nowhere */
@@ -64,7 +65,8 @@ export interface FiatTestWorld {
   close(): Promise<void>
 }
 
-export const createFiatWorld = async (url: string): Promise<FiatTestWorld> => {
+/** @param wrap what else is done about payments, as the composition root does it */
+export const createFiatWorld = async (url: string, wrap: (listener: PaymentListener) => PaymentListener = (listener) => listener): Promise<FiatTestWorld> => {
   const pool = createPool({ url })
   const db = createDb(pool)
   const first = createScriptedAcquirer('first')
@@ -72,7 +74,7 @@ export const createFiatWorld = async (url: string): Promise<FiatTestWorld> => {
   const acquirers = new Map([first, second].map((one) => [one.name, one]))
   const table = createRoutingTable([first, second])
   const settings = { catalogue, table, publicUrl: 'https://pay.example' }
-  const listener = createPaymentFollowing(settings)
+  const listener = wrap(createPaymentFollowing(settings))
   const directory = createDirectory(db, box)
   const merchant = await makeMerchant(db, START)
   let die = (): void => {}
@@ -88,6 +90,7 @@ export const createFiatWorld = async (url: string): Promise<FiatTestWorld> => {
   const jobs: Job[] = [
     createPaymentJob({ runtime, acquirers, table, listener, publicUrl: settings.publicUrl, pause }, 1),
     createRefundJob({ runtime, acquirers, listener, pause }, 1),
+    createHoldJob({ runtime, listener, pause }, 1),
     createFiatExpiryJob({ runtime, settings, pause }, 1),
   ]
   const deps = { runtime, settings, directory, newInvoiceId: randomUUID, keepTarget: createTargetKeeper(db, { catalogue: settings.catalogue, bitcoinChain: 'regtest' }) }
@@ -96,7 +99,7 @@ export const createFiatWorld = async (url: string): Promise<FiatTestWorld> => {
   const [callbackRoute] = callbackRoutes({ runtime, acquirers, listeners: [createPaymentHearing(listener)] }) as [PageRoute]
   const signal = new AbortController().signal
   const world: FiatTestWorld = {
-    db, runtime, first, second, now: START, merchantId: merchant.id, killAt: undefined, passed: new Set(),
+    db, runtime, listener, first, second, now: START, merchantId: merchant.id, killAt: undefined, passed: new Set(),
     call: async (operation, request) => {
       const route = routes.find((one) => one.operation === operation)!
       const answer = await route.handle({ merchantId: world.merchantId, params: {}, query: {}, body: undefined, requestId: 'r', answerKeys: [], ...request })

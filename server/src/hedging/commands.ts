@@ -1,6 +1,6 @@
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
-import { endReservation, moveInventory, reserveInventory } from '../exchange/index.ts'
+import { endReservation, exposuresOf, moveInventory, reserveInventory } from '../exchange/index.ts'
 import { applyAll, type Item } from '../ledger/index.ts'
 import type { Found, Placed, VenueFill } from '../adapters/venues/port.ts'
 import { PIVOT } from '../rates/index.ts'
@@ -20,10 +20,16 @@ export type Begun = { kind: 'begun'; order: HedgeOrder } | { kind: 'not'; becaus
 
 /**
  * Writes an order down before its venue hears of it, with what it may spend taken out of what is for sale. Not begun: hedging is stopped,
- * the hour's limit is reached, another order of the asset has not ended, or merchants were sold meanwhile what it would spend; the
- * caller rolls back.
+ * the hour's limit is reached, another order of the asset has not ended, the exposure that it was planned for has become smaller, or
+ * merchants were sold meanwhile what it would spend; the caller rolls back.
+ * @param exposure that the order was planned for, ledger units
  */
-export const begin = async (tx: Tx, order: HedgeOrder, policy: Pick<HedgePolicy, 'mostUsdtPerHour'>, nextAskAt: Date, at: Date): Promise<Begun> => {
+export const begin = async (
+  tx: Tx,
+  order: HedgeOrder,
+  { exposure, policy, nextAskAt }: { exposure: bigint; policy: Pick<HedgePolicy, 'mostUsdtPerHour'>; nextAskAt: Date },
+  at: Date,
+): Promise<Begun> => {
   await holdHedging(tx)
   const stopped = await whyStopped(tx, [order.base, order.quote])
   if (stopped !== undefined) return { kind: 'not', because: `it is stopped: ${stopped}` }
@@ -31,9 +37,16 @@ export const begin = async (tx: Tx, order: HedgeOrder, policy: Pick<HedgePolicy,
   const traded = await usdtSince(tx, order.venue, new Date(at.getTime() - HOUR_MS))
   if (traded + usdtOf(market, order.amount, order.price) > policy.mostUsdtPerHour) return { kind: 'not', because: 'the limit of one hour is reached' }
   if (!(await insertOrder(tx, order, nextAskAt))) return { kind: 'not', because: 'an order has not ended' }
+  // After the order is written: another worker's order has then ended, and its fills are in this exposure.
+  if (!isStillThere(exposure, await exposureOf(tx, order.asset))) return { kind: 'not', because: 'the exposure has changed' }
   if (!(await reserveInventory(tx, order.spends, order.reserved))) return { kind: 'not', because: `there is too little ${order.spends} in the position` }
   return { kind: 'begun', order }
 }
+
+/** Whether at least as much is open on the same side as when the order was planned. */
+const isStillThere = (planned: bigint, now: bigint): boolean => (planned < 0n ? now <= planned : now >= planned)
+
+const exposureOf = async (tx: Tx, asset: string): Promise<bigint> => (await exposuresOf(tx)).find((one) => one.asset === asset)?.exposure ?? 0n
 
 /** What was learnt of an order: from placing it, or from asking. */
 export type Learnt = Extract<Placed, { kind: 'refused' }> | Found

@@ -109,7 +109,7 @@ const hedgeOne = async (deps: HedgeDeps, exposure: Exposure, seen: Seen): Promis
   }
   if (plan.kind !== 'order') return false
   const off = await isDrifting(runtime.db, venue.name, [base, quote])
-  if (off === undefined) return place(deps, { asset, market, middle, plan })
+  if (off === undefined) return place(deps, { exposure, market, middle, plan })
   await tellHedging(runtime.db, 'hedge-failing', asset, `${asset} is not hedged: ${venue.name} holds less ${off} than the books say`, momentOf(runtime))
   return false
 }
@@ -124,7 +124,14 @@ const spendableOf = async ({ runtime, catalogue }: HedgeDeps, asset: string, bal
   return free < forSale ? free : forSale
 }
 
-const place = async (deps: HedgeDeps, { asset, market, middle, plan }: { asset: string; market: VenueMarket; middle: bigint; plan: Plan }): Promise<boolean> => {
+interface Placing {
+  exposure: Exposure
+  market: VenueMarket
+  middle: bigint
+  plan: Plan
+}
+
+const place = async (deps: HedgeDeps, { exposure: { asset, exposure }, market, middle, plan }: Placing): Promise<boolean> => {
   const { runtime, catalogue, venue, policy } = deps
   const moment = momentOf(runtime)
   const spends = plan.side === 'buy' ? market.quote : market.base
@@ -134,7 +141,7 @@ const place = async (deps: HedgeDeps, { asset, market, middle, plan }: { asset: 
     spends, reserved: toUnits(most, catalogue.find(spends)!.scale, 'up'), executed: 0n, state: 'sending', reason: null,
     placedAt: new Date(runtime.clock.now()), validMs: policy.validMs, asks: 0, createdAt: moment.at, updatedAt: moment.at,
   }
-  const begun = await beginOrNot(deps, order)
+  const begun = await beginOrNot(deps, order, exposure)
   if (begun !== undefined) {
     runtime.log.warn({ asset, because: begun }, 'a hedge was not begun')
     return false
@@ -154,11 +161,11 @@ const costOf = ({ amount, price }: Plan): bigint => (amount * price + 10n ** 18n
 class NotBegun extends Error {}
 
 /** @returns why it was not begun */
-const beginOrNot = async ({ runtime, policy }: HedgeDeps, order: HedgeOrder): Promise<string | undefined> => {
+const beginOrNot = async ({ runtime, policy }: HedgeDeps, order: HedgeOrder, exposure: bigint): Promise<string | undefined> => {
   try {
     await inTransaction(runtime.db, async (tx) => {
       const { at } = momentOf(runtime)
-      const begun = await begin(tx, order, policy, new Date(at.getTime() + LEASE_MS), at)
+      const begun = await begin(tx, order, { exposure, policy, nextAskAt: new Date(at.getTime() + LEASE_MS) }, at)
       if (begun.kind === 'not') throw new NotBegun(begun.because)
     })
     return undefined

@@ -17,8 +17,8 @@ export interface Exchange {
   rate: { left: number; perMinute: number } | null
 }
 
-export const sendJson = (exchange: Exchange, status: number, json: string, retryAfterSeconds?: number): void => {
-  const headers = ['content-type', JSON_TYPE, ...NO_PAGE]
+export const sendJson = (exchange: Exchange, status: number, json: string, { retryAfterSeconds, own = {} }: { retryAfterSeconds?: number | undefined; own?: Readonly<Record<string, string>> | undefined } = {}): void => {
+  const headers = ['content-type', JSON_TYPE, ...NO_PAGE, ...Object.entries(own).flat()]
   const { rate } = exchange
   if (rate !== null) {
     // The structured fields of draft-ietf-httpapi-ratelimit-headers; a bucket refills evenly, so the next call is soon.
@@ -29,7 +29,7 @@ export const sendJson = (exchange: Exchange, status: number, json: string, retry
 }
 
 export const sendRefusal = (exchange: Exchange, refusal: ApiRefusal): void =>
-  sendJson(exchange, refusal.status, refusalBody(refusal, exchange.requestId), refusal.retryAfterSeconds)
+  sendJson(exchange, refusal.status, refusalBody(refusal, exchange.requestId), { retryAfterSeconds: refusal.retryAfterSeconds })
 
 export const sendPage = (exchange: Exchange, status: number, html: string, contentSecurityPolicy: string): void =>
   send(exchange, status, html, [

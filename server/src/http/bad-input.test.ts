@@ -13,7 +13,7 @@ describe('a body that is refused says what to send instead', () => {
     ['an exponent', withdrawal({ amount: '1e3' }), 'amount', 'decimal string'],
     ['an unknown field', withdrawal({ amonut: '1', extra: 1 }), 'amonut', '"amonut", "extra": there are ticker'],
     ['a missing field', '{"ticker":"USDT"}', 'blockchain', 'blockchain is missing'],
-    ['a field that is null', withdrawal({ meta: null }), 'meta', 'not null'],
+    ['a field that is null', withdrawal({ to: null }), 'to', 'not null'],
     ['a field that is an object', withdrawal({ to: {} }), 'to', 'not an object'],
     ['a long localId', withdrawal({ localId: 'x'.repeat(129) }), 'localId', '128'],
     ['an empty localId', withdrawal({ localId: '' }), 'localId', '1 to 128'],
@@ -78,12 +78,14 @@ describe('a body that is refused says what to send instead', () => {
 })
 
 describe('sizes', () => {
-  test('a body of 2 MiB gets 413, signed or not, by length or in chunks', async () => {
+  test('a body of 2 MiB gets 413, signed or not, by length, and in chunks when its headers are right', async () => {
     const large = Buffer.alloc(2 * 1024 * 1024, 0x20)
     expect(await edge.call('POST', '/merchants/addresses', large)).toMatchObject({ status: 413, body: { code: 104 } })
     expect(await edge.raw('POST', '/merchants/addresses', [], large)).toMatchObject({ status: 413, body: { code: 104 } })
     const chunk = `${(64 * 1024).toString(16)}\r\n${' '.repeat(64 * 1024)}\r\n`
-    const text = await edge.bytes('POST /merchants/addresses HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n', chunk.repeat(17))
+    const { id } = edge.merchant
+    const head = `POST /merchants/addresses HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nmerchant-id: ${id}\r\nsignature: ${'ab'.repeat(32)}\r\ntimestamp: ${NOW / 1_000}\r\n\r\n`
+    const text = await edge.bytes(head, chunk.repeat(17))
     expect(text).toMatch(/^HTTP\/1\.1 413 /)
     expect(text).toContain('connection: close')
   })
@@ -120,7 +122,15 @@ describe('the form of a request', () => {
 
   test('a body where none is taken', async () => {
     const target = '/merchants/invoices/crypto/123e4567-e89b-12d3-a456-426614174000/close'
-    expect(await edge.call('POST', target, '{}')).toMatchObject({ status: 400, body: { description: expect.stringContaining('no body') } })
+    for (const body of ['{"a":1}', '[]', 'null', 'x']) expect((await edge.call('POST', target, body)).status).toBe(400)
+    expect(await edge.call('POST', target, '{"a":1}')).toMatchObject({ body: { description: expect.stringContaining('no body') } })
+  })
+
+  test('audit C-13: an empty object is no body', async () => {
+    const target = '/merchants/invoices/crypto/123e4567-e89b-12d3-a456-426614174000/close'
+    const without = await edge.call('POST', target, '')
+    for (const body of ['{}', ' { } ']) expect((await edge.call('POST', target, body)).status).toBe(without.status)
+    expect(without.status).not.toBe(400)
   })
 
   test.each(['?tickers=BTC&tickers=ETH', '?tickers=BTC&tickers', '?tickers=BTC&%74ickers=BTC', '?x=1&x=2&tickers=BTC', '?tickers=%', '?tickers=%00', '?tickers=%ff',

@@ -1,27 +1,45 @@
 import type { IncomingMessage } from 'node:http'
+import type { BodyShare } from './body-budget.ts'
 import { bodyTooLarge, invalidRequest, refuse } from './refusals.ts'
+
+/** Refuses a body that says it is longer than `most` bytes, before any of it is read. */
+export const checkLength = ({ headers }: IncomingMessage, most: number): void => {
+  if (Number(headers['content-length'] ?? 0) > most) throw tooLong(most)
+}
+
+const tooLong = (most: number) => refuse(bodyTooLarge, `the body is over ${most} bytes: send less`)
 
 /**
  * Reads the bytes of a request, at most `most` of them: what says or turns out to be longer is refused at once, and no more
- * of it is kept. Undefined when there are none.
+ * of it is kept. So is a body that `share` has no room for. Undefined when there are none.
  */
-export const readBytes = (request: IncomingMessage, most: number): Promise<Buffer | undefined> =>
+export const readBytes = (request: IncomingMessage, most: number, share: BodyShare): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
-    const tooLarge = (): void => {
+    const stop = (refusal: unknown): void => {
       request.removeAllListeners('data')
       request.resume()
-      reject(refuse(bodyTooLarge, `the body is over ${most} bytes: send less`))
+      share.release()
+      reject(refusal)
     }
-    if (Number(request.headers['content-length'] ?? 0) > most) return tooLarge()
     let first: Buffer | undefined
     let rest: Buffer[] | undefined
     let length = 0
+    try {
+      checkLength(request, most)
+    } catch (error) {
+      return stop(error)
+    }
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
-      if (length > most) return tooLarge()
+      if (length > most) return stop(tooLong(most))
+      try {
+        share.take(chunk.length)
+      } catch (error) {
+        return stop(error)
+      }
       if (first === undefined) first = chunk
       else (rest ??= [first]).push(chunk)
     })
     request.on('end', () => resolve(rest === undefined ? first : Buffer.concat(rest, length)))
-    request.on('error', () => reject(refuse(invalidRequest, 'the body ended before its length')))
+    request.on('error', () => stop(refuse(invalidRequest, 'the body ended before its length')))
   })

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** Says which network address a request comes from. */
 export type ClientAddress = (request: IncomingMessage) => string
@@ -8,7 +8,8 @@ const ATTACHED_IPV4 = /^::ffff:(?=\d+\.)/i
 
 /**
  * The address of the connection; when that is a trusted proxy, the last address in X-Forwarded-For that is not one. What a
- * client writes there itself stands before what the proxies add, so it is never believed.
+ * client writes there itself stands before what the proxies add, so it is never believed. A proxy may add a port; what is no
+ * address at all is not believed either, and the proxy that wrote it stands for it.
  * @param trusted CIDR ranges
  */
 export const createClientAddress = (trusted: readonly string[]): ClientAddress => {
@@ -22,11 +23,22 @@ export const createClientAddress = (trusted: readonly string[]): ClientAddress =
   const isProxy = (address: string): boolean => proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
   return (request) => {
     const forwarded = request.headers['x-forwarded-for']
-    const hops = typeof forwarded === 'string' ? forwarded.split(',').map((hop) => hop.trim().replace(ATTACHED_IPV4, '')).filter((hop) => hop !== '') : []
+    const hops = typeof forwarded === 'string' ? forwarded.split(',').filter((hop) => hop.trim() !== '') : []
     let address = plain(request)
-    while (hops.length > 0 && isProxy(address)) address = hops.pop()!
+    while (isProxy(address)) {
+      const hop = addressIn(hops.pop())
+      if (hop === undefined) break
+      address = hop
+    }
     return address
   }
+}
+
+/** `IPV4`, `IPV4:PORT`, `IPV6`, `[IPV6]` or `[IPV6]:PORT`, as proxies write them; undefined for anything else. */
+const addressIn = (hop: string | undefined): string | undefined => {
+  const { v4, v6, bare } = /^(?:(?<v4>[\d.]+)(?::\d{1,5})?|\[(?<v6>[\da-f:.]+)\](?::\d{1,5})?|(?<bare>[\da-f:.]+))$/i.exec(hop?.trim() ?? '')?.groups ?? {}
+  const address = (v4 ?? v6 ?? bare)?.replace(ATTACHED_IPV4, '')
+  return address !== undefined && isIP(address) !== 0 ? address : undefined
 }
 
 /** Whom a network address stands for: a site has a whole /64 of IPv6 addresses to choose from. */

@@ -3,12 +3,11 @@ import type { Route } from '../platform/route.ts'
 import { createOperation, type EdgeDeps, type OperationHandler } from './operation.ts'
 
 /** What serves one method and path. */
-export interface Endpoint {
+export interface Endpoint extends OperationHandler {
   operation: Operation
-  handle: OperationHandler
 }
 
-/** Finds what serves a method and a raw path. */
+/** Finds what serves a method and a raw path; a HEAD is served as the GET that it asks about (RFC 9110, 9.3.2). */
 export type Dispatch = (method: string, path: string) => { endpoint: Endpoint; id: string } | undefined
 
 /**
@@ -23,12 +22,13 @@ export const createDispatch = (routes: readonly Route[], deps: EdgeDeps): Dispat
   const patterns: { method: string; pattern: RegExp; endpoint: Endpoint }[] = []
   for (const operation of operations) {
     for (const { path, alsoSignedAs } of pathsOf(operation)) {
-      const endpoint = { operation, handle: createOperation(operation, byOperation.get(operation.id), alsoSignedAs, deps) }
+      const endpoint = { operation, ...createOperation(operation, byOperation.get(operation.id), alsoSignedAs, deps) }
       if (path.includes(':id')) patterns.push({ method: operation.method, pattern: patternOf(path), endpoint })
       else fixed.set(`${operation.method} ${path}`, { endpoint, id: '' })
     }
   }
-  return (method, path) => {
+  return (asked, path) => {
+    const method = asked === 'HEAD' ? 'GET' : asked
     const found = fixed.get(`${method} ${path}`)
     if (found) return found
     for (const { method: its, pattern, endpoint } of patterns) {

@@ -1,3 +1,4 @@
+import type { Fingerprinted } from '../base/same-request.ts'
 import { createHmac, type KeyObject } from 'node:crypto'
 import type { ErrorCode, Operation } from '@bursar/contract'
 import { isUuid } from '../base/id.ts'
@@ -8,6 +9,7 @@ import type { Exchange } from './answering.ts'
 import { authenticate, checkTimestamp, readSignedHeaders, type SignedHeaders } from './authentication.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { invalidRequest, notBuilt, notFound, refuse, tooManyRequests } from './refusals.ts'
+import { nullableOf, withoutNulls, type NullableFields } from './nulls.ts'
 import { parseStrict } from './strict-json.ts'
 import { readQuery, type Target } from './target.ts'
 import { validationCodeOf, validatorOf, type Validator } from '../platform/validation.ts'
@@ -21,10 +23,10 @@ export interface EdgeDeps {
   requestsPerMinute: number
   /** told when a key that was never used signs a good request */
   onFirstUse(merchant: Merchant, key: MerchantKey): void
-  /** The same in every process; see `fingerprintOf`. A key object, as importing the bytes for each request costs as much as all other checks. */
-  fingerprintKey: KeyObject
-  /** the answer kept under one of these keys, looked up before an operation that was sent an Idempotency-Key */
-  findAnswer?: ((merchantId: string, keys: readonly AnswerKey[]) => Promise<ApiAnswer | undefined>) | undefined
+  /** The same in every process, the newest first; see `fingerprintOf`. Key objects, as importing the bytes for each request costs as much as all other checks. */
+  fingerprintKeys: readonly KeyObject[]
+  /** the answer to a request that came before, looked up before an operation that moves money or was sent an Idempotency-Key */
+  findKnown(request: { merchantId: string; keys: readonly AnswerKey[]; localId: string | null }): Promise<ApiAnswer | undefined>
 }
 
 /** A request as it arrived, what becomes known of it on the way, and where its answer goes. */
@@ -36,13 +38,20 @@ export interface Passage extends Exchange {
   body: Buffer | undefined
   /** null until the signature was found good */
   merchantId: string | null
+  /** of the key that signed it; null until then */
+  keyId: string | null
 }
 
-export type OperationHandler = (passage: Passage) => Promise<ApiAnswer>
+export interface OperationHandler {
+  /** What is judged before a byte of the body is read: header grammar and timestamp. Throws a refusal. */
+  readHeaders(passage: Passage): SignedHeaders
+  /** Everything else, once the body is read. */
+  handle(passage: Passage, headers: SignedHeaders): Promise<ApiAnswer>
+}
 
 /**
  * One operation of the contract on one of its paths, ready to serve. Checks come in the order of amendment 1: header grammar,
- * timestamp, then merchant and signature as one step, rate, JSON, schema, then the operation.
+ * timestamp, then merchant and signature as one step, rate, JSON, schema, what is known of the request already, then the operation.
  * @param alsoSignedAs the path that a signature may be over instead of the one the request was sent to
  */
 export const createOperation = (
@@ -51,23 +60,36 @@ export const createOperation = (
   alsoSignedAs: string | undefined,
   deps: EdgeDeps,
 ): OperationHandler => {
-  if (!operation.signed) return () => Promise.reject(notBuiltRefusal(operation))
-  const read = createReader(operation, deps.fingerprintKey)
-  return async (passage) => {
+  const notBuiltYet = (): never => {
+    throw notBuiltRefusal(operation)
+  }
+  if (!operation.signed) return { readHeaders: notBuiltYet, handle: async () => notBuiltYet() }
+  const read = createReader(operation, deps.fingerprintKeys)
+  const readHeaders = (passage: Passage): SignedHeaders => {
+    const headers = readSignedHeaders(passage.request)
+    checkTimestamp(headers.timestamp, deps.clock.now(), deps.window)
+    return headers
+  }
+  const handle = async (passage: Passage, headers: SignedHeaders): Promise<ApiAnswer> => {
     const { request: message, body, target: { query } } = passage
-    const headers = readSignedHeaders(message)
     const now = deps.clock.now()
-    checkTimestamp(headers.timestamp, now, deps.window)
     const other = alsoSignedAs === undefined || query === '' ? alsoSignedAs : `${alsoSignedAs}?${query}`
-    const { merchant, key } = await authenticate(deps.directory, headers, { method: operation.method, target: message.url!, alsoSignedAs: other, body }, now)
+    const { merchant, key } = await authenticate(deps.directory, headers, { method: message.method!, target: message.url!, alsoSignedAs: other, body }, now)
     passage.merchantId = merchant.id
+    passage.keyId = key.id
     if (key.firstUsedAt === null) deps.onFirstUse(merchant, key)
     limitRate(deps, merchant, passage, now)
     if (!route) throw notBuiltRefusal(operation)
     const request = read(passage, headers, merchant, query)
-    const kept = headers.idempotencyKey === undefined ? undefined : await deps.findAnswer?.(merchant.id, request.answerKeys)
-    return kept ?? route.handle(request)
+    return (await answerBefore(operation, request, deps)) ?? route.handle(request)
   }
+  return { readHeaders, handle }
+}
+
+const answerBefore = async ({ movesMoney }: Operation, { merchantId, answerKeys: keys, body }: ApiRequest, deps: EdgeDeps): Promise<ApiAnswer | undefined> => {
+  if (keys.length === 0) return undefined
+  const { localId } = body as { localId?: unknown }
+  return deps.findKnown({ merchantId, keys, localId: movesMoney && typeof localId === 'string' ? localId : null })
 }
 
 const notBuiltRefusal = ({ id, method, path }: Operation) => refuse(notBuilt, `${method} ${path} (${id}) is not built yet`)
@@ -84,10 +106,10 @@ const limitRate = (deps: EdgeDeps, { id, settings }: Merchant, passage: Passage,
 type Reader = (passage: Passage, headers: SignedHeaders, merchant: Merchant, queryText: string) => ApiRequest
 
 /** Reads what an operation takes: parameters, query, body. Everything else is refused. */
-const createReader = (operation: Operation, fingerprintKey: KeyObject): Reader => {
+const createReader = (operation: Operation, fingerprintKeys: readonly KeyObject[]): Reader => {
   const code = validationCodeOf(operation)
   const checkQuery = operation.query ? validatorOf(operation.query, code, 'the query') : undefined
-  const checkBody = operation.body ? validatorOf(operation.body, code, 'the body') : undefined
+  const checkBody = operation.body ? { fits: validatorOf(operation.body, code, 'the body'), fields: nullableOf(operation.body) } : undefined
   const names = Object.keys(operation.query?.properties ?? {})
   const isPost = operation.method === 'POST'
   return (passage, headers, merchant, queryText) => {
@@ -101,7 +123,7 @@ const createReader = (operation: Operation, fingerprintKey: KeyObject): Reader =
       query,
       body: readBody(passage.body, checkBody, code),
       requestId: passage.requestId,
-      answerKeys: isPost ? answerKeysOf(operation, headers, passage, fingerprintKey) : NO_KEYS,
+      answerKeys: isPost ? answerKeysOf(operation, headers, passage, fingerprintKeys) : NO_KEYS,
     }
   }
 }
@@ -116,15 +138,22 @@ const readParams = (id: string): Record<string, string> => {
   return { id: lower }
 }
 
-const readBody = (body: Buffer | undefined, check: Validator | undefined, code: ErrorCode): unknown => {
+const isEmptyObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+
+interface BodyCheck {
+  fits: Validator
+  fields: NullableFields
+}
+
+const readBody = (body: Buffer | undefined, check: BodyCheck | undefined, code: ErrorCode): unknown => {
   const isEmpty = body === undefined || body.length === 0
   if (!check) {
-    if (!isEmpty) throw refuse(code, 'this operation takes no body')
+    if (!isEmpty && !isEmptyObject(parseStrict(body, code))) throw refuse(code, 'this operation takes no body: send none, or {}')
     return undefined
   }
   if (isEmpty) throw refuse(code, 'the body is empty: send one JSON object')
-  const value = parseStrict(body, code)
-  check(value)
+  const value = withoutNulls(parseStrict(body, code), check.fields)
+  check.fits(value)
   return value
 }
 
@@ -132,13 +161,13 @@ const answerKeysOf = (
   { movesMoney }: Operation,
   { signature, idempotencyKey }: SignedHeaders,
   passage: Passage,
-  fingerprintKey: KeyObject,
+  [newest, ...before]: readonly KeyObject[],
 ): readonly AnswerKey[] => {
   if (!movesMoney && idempotencyKey === undefined) return NO_KEYS
-  const fingerprint = fingerprintOf(passage, fingerprintKey)
+  const made: Fingerprinted = { fingerprint: fingerprintOf(passage, newest!), ...(before.length > 0 && { older: before.map((key) => fingerprintOf(passage, key)) }) }
   const keys: AnswerKey[] = []
-  if (movesMoney) keys.push({ key: `sig:${signature}`, fingerprint })
-  if (idempotencyKey !== undefined) keys.push({ key: `key:${idempotencyKey}`, fingerprint })
+  if (movesMoney) keys.push({ key: `sig:${signature}`, ...made })
+  if (idempotencyKey !== undefined) keys.push({ key: `key:${idempotencyKey}`, ...made })
   return keys
 }
 

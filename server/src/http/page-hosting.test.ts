@@ -11,7 +11,7 @@ import { useEdge } from './test-edge.ts'
 const html = { 'content-type': 'text/html; charset=utf-8' }
 const asked: PageRequest[] = []
 let released = 0
-const LONGEST_MS = 600
+const LONGEST_MS = 2_500
 const page = (method: 'GET' | 'POST', path: string, more: Partial<PageRoute> = {}): PageRoute => ({
   method, path, mostBytes: 1_000,
   handle: async (request) => {

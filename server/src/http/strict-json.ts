@@ -3,6 +3,8 @@ import type { ErrorCode } from '@bursar/contract'
 import { refuse } from './refusals.ts'
 
 const MOST_DEPTH = 16
+/** No operation takes nearly as many; each unknown one costs time. */
+const MOST_KEYS = 500
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
@@ -38,7 +40,10 @@ const countKeys = (bytes: Buffer, code: ErrorCode): number => {
   for (let i = 0; i < bytes.length; i += 1) {
     const byte = bytes[i]!
     if (byte === QUOTE) i = endOfString(bytes, i)
-    else if (byte === COLON) colons += 1
+    else if (byte === COLON) {
+      colons += 1
+      if (colons > MOST_KEYS) throw refuse(code, `the body has more than ${MOST_KEYS} keys`)
+    }
     // `[` and `{` differ in one bit, as do `]` and `}`.
     else if ((byte | 0x20) === 0x7b) {
       depth += 1

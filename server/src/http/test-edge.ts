@@ -10,7 +10,7 @@ import { operations } from '@bursar/contract'
 import { createDb, createPool, type Db } from '../db/index.ts'
 import { createDirectory, type MerchantDirectory } from '../merchants/index.ts'
 import { box, makeMerchant } from '../merchants/test-merchant.ts'
-import { findAnswer } from '../platform/answers.ts'
+import { createKnownRequests } from '../orders/index.ts'
 import type { ApiAnswer, ApiRequest } from '../platform/route.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
@@ -72,15 +72,16 @@ export const useEdge = (settings: Partial<HttpDeps> & { unbuilt?: readonly strin
     edge.directory = createDirectory(edge.db, box)
     const { id, privateKey } = await makeMerchant(edge.db, NOW)
     edge.merchant = { id, privateKey }
+    const known = createKnownRequests({ url: database.url })
     edge.app = createHttpServer({
       directory: edge.directory,
       clock: { now: () => edge.clock.ms },
       window: { maxAge: 60, maxAhead: 5 },
       requestsPerMinute: 1_000_000,
-      fingerprintKey: createSecretKey(new Uint8Array(32).fill(3)),
+      fingerprintKeys: [createSecretKey(new Uint8Array(32).fill(3))],
       refusalsPerMinute: 1_000_000,
       onFirstUse: () => {},
-      findAnswer: findAnswer(edge.db),
+      findKnown: known.find,
       log: pino({ level: 'debug' }, { write: (line: string) => void edge.logged.push(line) }),
       ready: async () => {},
       routes: operations

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto'
 
 /** Signs the links by which payers of underpaid invoices ask for what is left to them. */
 export interface ClaimTokens {
@@ -6,15 +6,18 @@ export interface ClaimTokens {
   isOf(invoiceId: string, token: string): boolean
 }
 
-/** @param dataKey the installation's data key; the key that signs is derived from it, so that neither tells the other */
-export const createClaimTokens = (dataKey: Uint8Array): ClaimTokens => {
-  const key = createSecretKey(new Uint8Array(hkdfSync('sha256', dataKey, new Uint8Array(0), 'bursar claim links', 32)))
-  const of = (invoiceId: string): string => createHmac('sha256', key).update(invoiceId).digest('base64url')
+/**
+ * @param dataKeys the installation's data keys, the newest first; the keys that sign are derived from them, so that neither tells the
+ * other. The newest signs, and links that an older one signed are good while it is kept
+ */
+export const createClaimTokens = (dataKeys: readonly Uint8Array[]): ClaimTokens => {
+  const keys = dataKeys.map((dataKey) => createSecretKey(new Uint8Array(hkdfSync('sha256', dataKey, new Uint8Array(0), 'bursar claim links', 32))))
+  const tokenBy = (key: KeyObject, invoiceId: string): string => createHmac('sha256', key).update(invoiceId).digest('base64url')
   return {
-    of,
-    isOf: (invoiceId, token) => {
-      const [given, right] = [Buffer.from(token), Buffer.from(of(invoiceId))]
+    of: (invoiceId) => tokenBy(keys[0]!, invoiceId),
+    isOf: (invoiceId, token) => keys.some((key) => {
+      const [given, right] = [Buffer.from(token), Buffer.from(tokenBy(key, invoiceId))]
       return given.length === right.length && timingSafeEqual(given, right)
-    },
+    }),
   }
 }

@@ -25,6 +25,37 @@ const underpaid = async (): Promise<{ id: string; token: string }> => {
   return { id, token: link.searchParams.get('claim')! }
 }
 
+describe('audit F-6: somebody who knows the page alone does not get the link that claims the refund', () => {
+  const STRANGER = 'stranger@example.com'
+  const recipients = async (id: string): Promise<string[]> => {
+    await world.proceed(id, { email: STRANGER, language: 'uk' })
+    world.now += 73 * HOUR
+    await world.tick()
+    return (await world.mails()).map(({ kind, recipient }) => `${kind} ${recipient}`)
+  }
+  const price = { amount: BTC, baseAmount: { value: '100', ticker: 'USD' } }
+
+  test('audit F-6: the address that the merchant gave stays, before and after a payment', async () => {
+    const id = await world.create({ ...price, email: 'payer@example.com' })
+    await world.proceed(id, { email: STRANGER })
+    await world.confirm(await world.payment(id, '0.001'))
+    expect(await recipients(id)).toEqual(['underpaid payer@example.com'])
+  })
+
+  test('audit F-6: the address that the payer gave on the way to the payment step stays', async () => {
+    const id = await world.create(price)
+    await world.proceed(id, { email: 'payer@example.com' })
+    await world.confirm(await world.payment(id, '0.001'))
+    expect(await recipients(id)).toEqual(['underpaid payer@example.com'])
+  })
+
+  test('audit F-6: an invoice that went to the payment step without an address gets none afterwards', async () => {
+    const id = await world.create({ amount: { value: '0.01', ...BTC }, toPendingImmediate: true })
+    await world.confirm(await world.payment(id, '0.001'))
+    expect(await recipients(id)).toEqual([])
+  })
+})
+
 describe('the link of an underpaid invoice', () => {
   test('asks for the rest at a fresh price, which makes it PAID', async () => {
     const { id, token } = await underpaid()

@@ -1,5 +1,5 @@
 import { createCryptoInvoiceByForm, requestLimits } from '@bursar/contract'
-import { createFormReader, findFormMerchant, readFormRedirect, readFormTarget, sendOn, type FormFields, type FormMerchantDeps } from '../payment-forms/index.ts'
+import { createFormReader, findFormMerchant, FORMS_OF_A_PAYER, readFormRedirect, readFormTarget, sendOn, type FormFields, type FormMerchantDeps } from '../payment-forms/index.ts'
 import type { MerchantSettings } from '../merchants/index.ts'
 import type { PageRoute } from '../platform/page.ts'
 import type { KeepTarget } from '../platform/target.ts'
@@ -22,9 +22,10 @@ export const invoiceFormRoute = ({ runtime, creator, settings, keepTarget, ...fi
     method: 'POST',
     path: createCryptoInvoiceByForm.path,
     mostBytes: requestLimits.bodyBytes / 16,
+    perMinute: FORMS_OF_A_PAYER,
     handle: async (request) => {
       const fields = read(request)
-      const merchant = await findFormMerchant(fields, finding)
+      const merchant = await findFormMerchant(fields, createCryptoInvoiceByForm.path, finding)
       const body = bodyOf(fields, merchant.settings)
       const invoice = readInvoice(merchant.id, body, settings, momentOf(runtime))
       if (body.target !== undefined) await keepTarget({ merchantId: merchant.id, kind: 'crypto-invoice', id: invoice.id }, body.target)
@@ -37,7 +38,7 @@ export const invoiceFormRoute = ({ runtime, creator, settings, keepTarget, ...fi
 /** What the same request would say with a signature, in the fields of the form's own names when it is refused. */
 const bodyOf = (fields: FormFields, settings: MerchantSettings): InvoiceBody => {
   const { name, value, ticker, blockchain, description, meta, email, redirectUrl } = fields
-  if (ticker === undefined && value !== undefined) throw invalid('ticker is missing: it says in what the value is', 'ticker')
+  if (ticker === undefined && value !== undefined) throw invalid('ticker is missing: the same value is another amount in each asset. Send ticker with value, or leave both to the payer', 'ticker')
   if (ticker === undefined && blockchain !== undefined) throw invalid('ticker is missing: it says what is paid on the blockchain', 'ticker')
   const target = readFormTarget(fields, settings)
   return {

@@ -40,7 +40,7 @@ export type { PayerReason } from './refusal.ts'
 export { invoiceRoutes } from './routes.ts'
 export type { InvoiceRoutesDeps } from './routes.ts'
 export type { InvoiceSettings } from './settings.ts'
-export { INVOICE_CHANNEL, invoicesAt } from './store.ts'
+export { INVOICE_CHANNEL, invoicesAt, isAskedFor } from './store.ts'
 
 /**
  * What the room does for deposits and for the payer's page. Verbs answer with effects, which callers carry out, and throw a

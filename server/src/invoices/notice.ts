@@ -31,15 +31,15 @@ export const priceFields = ({ base, quote, paid, paidBaseE18 }: Invoice): { pric
 export const paidText = (invoice: Invoice, catalogue: Catalogue): string =>
   invoice.paid === 0n ? '0' : formatUnits(invoice.paid, scaleOf(invoice, catalogue))
 
-/** The body of a `CryptoInvoice` notification. What the payer never chose and what is empty is left out. */
+/** The body of a `CryptoInvoice` notification. `ticker`, `blockchain` and `amount` are always there: empty, and "0", where nobody chose. Other empty fields are left out. */
 const noticeBody = (invoice: Invoice, status: WireStatus, catalogue: Catalogue): Record<string, unknown> => {
   const { id, merchantId, name, description, meta, email, ticker, blockchain, units, base, createdAt, expiresAt, fee } = invoice
   return {
     id,
-    ...(ticker === null ? {} : { ticker }),
-    ...(blockchain === null ? {} : { blockchain }),
+    ticker: ticker ?? '',
+    blockchain: blockchain ?? '',
     merchantId,
-    ...(units === null ? {} : { amount: formatUnits(units, scaleOf(invoice, catalogue)) }),
+    amount: units === null ? '0' : formatUnits(units, scaleOf(invoice, catalogue)),
     paidAmount: paidText(invoice, catalogue),
     ...(status === 'DONE' ? { fee: formatUnits(fee, scaleOf(invoice, catalogue)) } : {}),
     name,

@@ -27,7 +27,7 @@ export interface Choice {
 
 /**
  * Brings a payer to the payment step: fixes what was open, quotes a price in fiat, allocates an address for ever, tells the
- * merchant PENDING. Continuing again changes nothing but the e-mail address and language. Throws a PayerRefusal.
+ * merchant PENDING. Continuing again changes nothing but the language of mails. Throws a PayerRefusal.
  */
 export const proceed = async (tx: Tx, id: string, choice: Choice, settings: InvoiceSettings, moment: Moment): Promise<Effects> => {
   const invoice = await lockById(tx, id)
@@ -35,7 +35,7 @@ export const proceed = async (tx: Tx, id: string, choice: Choice, settings: Invo
   const payer = payerOf(choice, invoice)
   if (!isOpen(invoice.state) || (invoice.state === 'created' && invoice.expiresAt <= moment.at)) throw new PayerRefusal('ended')
   if (invoice.state !== 'created') {
-    await write(tx, invoice, payer)
+    await write(tx, invoice, { language: payer.language })
     await announce(tx, [id])
     return noEffects
   }
@@ -56,10 +56,14 @@ export const proceed = async (tx: Tx, id: string, choice: Choice, settings: Invo
 export const pricesNeeded = ({ base, ticker }: Pick<Invoice, 'base' | 'ticker'>, { catalogue }: Pick<InvoiceSettings, 'catalogue'>): string[] =>
   base === null ? [] : [...(ticker === null ? catalogue.crypto.map((asset) => asset.ticker) : [ticker]), ...BASE_TICKERS]
 
+/**
+ * Everybody who has the invoice's link can say something here, and the e-mail address gets the link that claims a refund: the merchant's
+ * stays, and a payer's is set once, on the way to the payment step, before there is any money.
+ */
 const payerOf = ({ email, language }: Choice, invoice: Invoice): { email: string | null; language: Language | null } => {
   const given = email === undefined || email === '' ? undefined : mailAddress(email)
   if (email !== undefined && email !== '' && given === undefined) throw new PayerRefusal('email-invalid', 'email')
-  return { email: given ?? invoice.email, language: isLanguage(language) ? language : invoice.language }
+  return { email: invoice.email ?? given ?? null, language: isLanguage(language) ? language : invoice.language }
 }
 
 /** The way to pay that the merchant's and the payer's choices leave, with the amount. */

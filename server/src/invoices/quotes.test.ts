@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
+import { LONGEST_AGE_MS } from '../rates/queries.ts'
+import { GRACE_MS } from './quoting.ts'
 import { createWorld, E18, HOUR, MINUTE, type World } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
@@ -30,6 +33,24 @@ describe('a price in fiat', () => {
     expect((await world.notices())[0]).toMatchObject({ status: 'PENDING', amount: '0.000625', baseTicker: 'UAH', baseAmount: '1000', price: '1600000' })
     await world.confirm(await world.payment(id, '0.000625'))
     expect((await world.notices()).at(-1)).toMatchObject({ status: 'DONE', amount: '0.000625', paidAmount: '0.000625', paidPrice: '1000', price: '1600000' })
+  })
+
+  test('audit F-9.10: is an option of the payer for as long as docs/integrating/crypto-invoices.md says', async () => {
+    const [first, second] = [await create(), await create()]
+    const { missing } = await world.find(first)
+    world.prices.set('BTC', 25_000n * E18)
+    world.now += world.settings.quoteMs
+    await world.tick()
+    world.now += GRACE_MS
+    const inTime = await world.payment(first, missing!.text)
+    await world.poolHas('BITCOIN', [inTime.transaction])
+    world.now += 1
+    const late = await world.payment(second, missing!.text)
+    await world.poolHas('BITCOIN', [inTime.transaction, late.transaction])
+    await world.confirm(inTime, late)
+    expect([(await world.lookup(first)).status, (await world.lookup(second)).status]).toEqual(['PAID', 'PENDING'])
+    const minutes = (LONGEST_AGE_MS + world.settings.quoteMs + GRACE_MS) / MINUTE
+    expect(readFileSync(new URL('../../../docs/integrating/crypto-invoices.md', import.meta.url), 'utf8')).toContain(`${minutes} minutes in all`)
   })
 
   test('in EUR is rounded up to what can be typed, and paid in full by it', async () => {

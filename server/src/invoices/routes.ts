@@ -73,13 +73,20 @@ const create = async (deps: InvoiceRoutesDeps, request: ApiRequest): Promise<Api
   const invoice = readInvoice(request.merchantId, body, settings, momentOf(runtime))
   if (body.target !== undefined) await deps.keepTarget({ merchantId: request.merchantId, kind: 'crypto-invoice', id: invoice.id }, body.target)
   const answer = { status: 200, body: JSON.stringify({ id: invoice.id, url: pageUrl(settings, invoice.id) }) }
-  const skips = body.toPendingImmediate === true && isDecided(invoice, settings)
+  const skips = body.toPendingImmediate === true
+  if (skips && !isDecided(invoice, settings)) throw undecided()
   return skips ? createRegistered(deps, request, invoice, answer) : creator.create({ invoice, keys: request.answerKeys, answer })
 }
 
 /** Nothing is left to the payer: there is one way to pay, and an amount or a price. */
 const isDecided = (invoice: Invoice, settings: InvoiceSettings): boolean =>
   (invoice.units !== null || invoice.base !== null) && invoice.ticker !== null && optionsOf({ ...invoice, base: null }, settings, new Map()).length === 1
+
+const undecided = (): ApiRefusal => {
+  const { status, code } = generalErrors.invalidRequest
+  const needs = 'toPendingImmediate needs an amount (amount.value or baseAmount), amount.ticker and, where the asset is on several networks, amount.blockchain: the payer is not asked for them'
+  return new ApiRefusal(status, code, needs, { field: 'amount' })
+}
 
 /** Skips the payer's first step: the address is there with the answer. Without a fresh price for a price in fiat it is refused. */
 const createRegistered = (

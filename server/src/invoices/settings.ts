@@ -16,6 +16,8 @@ export interface InvoiceSettings {
   /** where payers reach the api, without a slash at its end */
   publicUrl: string
   claimTokens: ClaimTokens
+  /** What becomes of an invoice's money once it is paid, in the transaction that makes it so. */
+  onPaid?(tx: Tx, invoice: { merchantId: string; id: string }, at: Date): Promise<void>
 }
 
 /** The payer's page of an invoice. */

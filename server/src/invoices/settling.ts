@@ -54,5 +54,6 @@ export const end = async (tx: Tx, before: Registered, event: InvoiceEvent, setti
   const invoice = await move(tx, before, event, {}, moment.at)
   await markTold(tx, invoice.merchantId, invoice.id)
   await mailOf(tx, invoice, invoice.state === 'paid' ? 'paid' : 'expired', settings, moment)
+  if (invoice.state === 'paid') await settings.onPaid?.(tx, invoice, moment.at)
   return { items: [], notices: effects.map((effect) => invoiceNotice(invoice, statusOf[effect], settings.catalogue)) }
 }

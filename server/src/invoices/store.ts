@@ -157,6 +157,13 @@ export const announce = async (tx: Tx, ids: readonly string[]): Promise<void> =>
   await sql`select pg_notify(${INVOICE_CHANNEL}, u.id) from unnest(${[...ids]}::text[]) u(id)`.execute(tx)
 }
 
+/** Whether money is what an invoice asks for that is not paid yet; it is not paid before the transaction ends, either. */
+export const isAskedFor = async (tx: Tx, id: string, { merchantId, asset, network }: { merchantId: string; asset: string; network: string }): Promise<boolean> => {
+  const { rows } = await sql`select from crypto_invoices
+    where merchant_id = ${merchantId} and id = ${id} and state <> 'paid' and ticker = ${asset} and blockchain = ${network} for share`.execute(tx)
+  return rows.length > 0
+}
+
 /** Invoices by the addresses that are theirs. */
 export const invoicesAt = async (tx: Tx, merchantId: string, addressIds: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const { rows } = await sql<{ id: string; addressId: string }>`select id, address_id as "addressId" from crypto_invoices

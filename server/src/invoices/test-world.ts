@@ -7,7 +7,7 @@ import { TEST_KEYS } from '../addresses/test-keys.ts'
 import { createCatalogue } from '../assets/index.ts'
 import { uuidv7 } from '../base/id.ts'
 import type { Moment } from '../base/moment.ts'
-import { createTargetKeeper } from '../conversions/index.ts'
+import { createDepositExpecting, createTargetKeeper, releaseConversions } from '../conversions/index.ts'
 import { createDb, createPool, inTransaction, type Db, type Tx } from '../db/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY, type Deposits } from '../deposits/index.ts'
 import { blockOf, pay } from '../deposits/test-world.ts'
@@ -17,7 +17,7 @@ import { announceSending } from '../mail/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../platform/route.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import {
-  createClaimTokens, createExpiryJob, createInvoiceCreator, createInvoices, createQuoteJob, invoiceRoutes, type Choice, type Claim, type ClaimSettings, type PayerInvoice,
+  createClaimTokens, createExpiryJob, createInvoiceCreator, createInvoices, createQuoteJob, invoiceRoutes, invoicesAt, isAskedFor, type Choice, type Claim, type ClaimSettings, type PayerInvoice,
 } from './index.ts'
 
 export const START = Date.UTC(2026, 0, 1)
@@ -96,11 +96,12 @@ export const createWorld = (url: string): World => {
   } as unknown as Runtime
   const settings: ClaimSettings = {
     catalogue, networks: catalogue.networks, keys: TEST_KEYS, prices: async () => new Map(prices), quoteMs: 15 * MINUTE, publicUrl: 'https://pay.example',
-    claimTokens: createClaimTokens(new Uint8Array(32).fill(3)),
+    claimTokens: createClaimTokens([new Uint8Array(32).fill(3)]),
     destinationOf: (_network, address) => (address.startsWith('0x') ? address : undefined),
+    onPaid: releaseConversions,
   }
   const invoices = createInvoices(settings)
-  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(prices), onCredited: [], followers: [invoices.follow], holds: () => sql`${world.holding}::boolean` })
+  const deposits = createDeposits({ catalogue, policy: DEFAULT_DEPOSIT_POLICY, prices: async () => new Map(prices), onCredited: [createDepositExpecting({ invoicesAt, isAsked: isAskedFor, defaultTicker: async () => null })], followers: [invoices.follow], holds: () => sql`${world.holding}::boolean` })
   const creator = createInvoiceCreator(db)
   const directory = { find: () => null }
   const routes = invoiceRoutes({ runtime, directory, creator, settings, keepTarget: createTargetKeeper(db, { catalogue, bitcoinChain: 'regtest' }) })

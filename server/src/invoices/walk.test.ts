@@ -106,8 +106,6 @@ describe('an invoice in crypto', () => {
   test('toPendingImmediate has the address at once where nothing is left to choose', async () => {
     const id = await world.create({ amount: USDT, toPendingImmediate: true })
     expect(await world.lookup(id)).toMatchObject({ status: 'REGISTERED', address: expect.stringMatching(/^0x/) })
-    const open = await world.create({ amount: { ticker: 'USDT' }, toPendingImmediate: true })
-    expect(await world.lookup(open)).toMatchObject({ status: 'CREATED' })
     const priced = await world.create({ amount: { ticker: 'BTC', blockchain: 'BITCOIN' }, baseAmount: { value: '100', ticker: 'USD' }, toPendingImmediate: true })
     expect(await world.lookup(priced)).toMatchObject({ status: 'REGISTERED', amount: { value: '0.002' } })
     world.prices.clear()
@@ -159,7 +157,7 @@ describe('the end of its time', () => {
     const expired = (await world.notices()).filter(({ status }) => status === 'EXPIRED')
     expect(expired).toHaveLength(2)
     for (const body of expired) fits(body)
-    expect(expired.find(({ id }) => id === untouched)).not.toHaveProperty('ticker')
+    expect(expired.find(({ id }) => id === untouched)).toMatchObject({ ticker: '', blockchain: '', amount: '0' })
     await world.tick()
     expect((await world.notices()).filter(({ status }) => status === 'EXPIRED')).toHaveLength(2)
   })
@@ -287,6 +285,25 @@ describe('a request', () => {
     [{ redirectUrl: 'https://a@shop.example/' }, 'redirectUrl'],
   ])('%j is refused by the name of the field', async (body, field) => {
     expect(await world.call('createCryptoInvoice', { body: { name: 'x', ...body } })).toMatchObject({ status: 400, body: { code: 100, field } })
+  })
+
+  test.each([
+    [{}, { ticker: '', blockchain: '', amount: '0' }],
+    [{ baseAmount: { value: '100', ticker: 'USD' } }, { ticker: '', blockchain: '', amount: '0' }],
+    [{ amount: { ticker: 'USDT' } }, { ticker: 'USDT', blockchain: '', amount: '0' }],
+    [{ amount: USDT }, { ticker: 'USDT', blockchain: 'BINANCE_SMART_CHAIN', amount: '100' }],
+  ])('audit C-5: that ends as %j always tells ticker, blockchain and amount', async (asked, said) => {
+    await world.create({ ...asked, duration: HOUR })
+    world.now += HOUR
+    await world.tick()
+    const [body] = await world.notices()
+    expect(body).toMatchObject({ ...said, status: 'EXPIRED' })
+    fits(body!)
+  })
+
+  test.each([{}, { amount: { ticker: 'USDT' } }, { baseAmount: { value: '100', ticker: 'USD' } }, { amount: { value: '100', ticker: 'USDT' } }])('audit C-15: toPendingImmediate is refused in %j, where something is left to choose', async (open) => {
+    const answer = await world.call('createCryptoInvoice', { body: { name: 'x', ...open, toPendingImmediate: true } })
+    expect(answer).toMatchObject({ status: 400, body: { code: 100, field: 'amount', description: expect.stringContaining('toPendingImmediate needs an amount') as string } })
   })
 
   test('with a target keeps it, and refuses one that can not be', async () => {

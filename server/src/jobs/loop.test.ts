@@ -53,6 +53,7 @@ const world = () => {
   const watch: JobWatch = {
     now: () => state.now,
     failing: (name, since) => tell(`${name} fails since ${since}`),
+    standing: (name, since) => tell(`${name} stands since ${since}`),
     well: (name) => tell(`${name} is well`),
   }
   return { state, told, job, watch }
@@ -85,5 +86,34 @@ test('telling that fails keeps the job from nothing, and is done later', async (
   state.tellFails = false
   await until(() => told.length > 0)
   expect(told).toEqual(['a job is well'])
+  await loop.stop()
+})
+
+test('audit M-B5: a job that stands still is told while it stands, and its first success after it', async () => {
+  const { state, told, job, watch } = world()
+  state.fails = false
+  let goOn = (): void => {}
+  const stands = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const loop = createJobLoop([{ ...job, run: async () => stands.then(() => false) }], log, watch, 20)
+  state.now = 15
+  await sleep(100)
+  expect(told).toEqual([])
+  state.now = 20
+  await until(() => told.includes('a job stands since 0'))
+  goOn()
+  await until(() => told.at(-1) === 'a job is well')
+  await loop.stop()
+})
+
+test('a run that may take longer is not told before its own time', async () => {
+  const { state, told, job, watch } = world()
+  const loop = createJobLoop([{ ...job, longestMs: 1_000, run: async (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(false))) }], log, watch, 20)
+  state.now = 999
+  await sleep(100)
+  expect(told).toEqual([])
+  state.now = 1_000
+  await until(() => told.length > 0)
   await loop.stop()
 })

@@ -18,6 +18,7 @@ const RULES = {
   suspense: { normal: 'credit', bounded: true, meaning: 'money we hold and cannot yet attribute' },
   quarantine: { normal: 'credit', bounded: true, meaning: 'money held by screening' },
   capital: { normal: 'credit', bounded: false, meaning: "the owner's money" },
+  losses: { normal: 'debit', bounded: false, meaning: 'thefts, what tokens took by themselves, debts written off' },
   receivable: { normal: 'debit', bounded: false, meaning: 'what a merchant owes after a reversal' },
   position: { normal: 'credit', bounded: false, meaning: 'what the house trades with; never below zero in sum' },
   clearing: { normal: 'credit', bounded: false, meaning: 'between two merchants of one operation' },

@@ -1,13 +1,7 @@
-import { CompiledQuery } from 'kysely'
-import type { Query, Tx } from '../db/index.ts'
+import { throughTx, type Tx } from '../db/index.ts'
 import { judge } from './judge.ts'
 import { checkTransfer, type Item, type Outcome } from './posting.ts'
 import { openAccounts, readForJudging, writeJudged, type AccountIds } from './store.ts'
-
-const throughTx =
-  (tx: Tx): Query =>
-  async (_name, text, values) =>
-    (await tx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, values))).rows
 
 /**
  * Applies items inside an open transaction, in order, item by item: applied, or the name of the guard that refused.

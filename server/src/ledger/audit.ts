@@ -1,15 +1,16 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/index.ts'
+import type { Db, Tx } from '../db/index.ts'
 
 export interface Finding {
-  check: 'transfer-balance' | 'account-balance' | 'account-chain' | 'held' | 'negative'
+  check: 'transfer-balance' | 'account-balance' | 'account-chain' | 'hash-chain' | 'held' | 'negative'
   subject: string
   detail: string
 }
 
 /**
  * Holds the ledger against itself: every transfer adds up to zero per asset, every balance is what its entries say, no
- * account's history has a gap, what is held is what open holds hold, nothing bounded is negative.
+ * account's history has a gap, what is held is what open holds hold, nothing bounded is negative. All of it at once, in statements
+ * that know nothing of `verify.ts`: for tests and benches, whose ledgers are small.
  */
 export const auditLedger = async (db: Db): Promise<Finding[]> => {
   const found: Finding[] = []
@@ -46,4 +47,17 @@ export const auditLedger = async (db: Db): Promise<Finding[]> => {
     select id::text as subject, format('%s %s has %s posted, %s held', asset, kind, posted, held) as detail
     from ledger_accounts where bounded and posted - held < 0`)
   return found
+}
+
+/**
+ * Sets an account whose balance was changed without entries back to what its last entry says.
+ * @returns the balance before and after, undefined when there is no such account
+ */
+export const restoreBalance = async (tx: Tx, accountId: number): Promise<{ before: [bigint, bigint]; after: [bigint, bigint] } | undefined> => {
+  const { rows } = await sql<{ p0: bigint; h0: bigint; p: bigint; h: bigint }>`with account as (select * from ledger_accounts where id = ${accountId} for no key update),
+      last as (select version, posted_after, held_after from ledger_entries where account_id = ${accountId} order by version desc limit 1)
+    update ledger_accounts a set version = coalesce(l.version, 0), posted = coalesce(l.posted_after, 0), held = coalesce(l.held_after, 0)
+    from account b left join last l on true where a.id = b.id returning b.posted as p0, b.held as h0, a.posted as p, a.held as h`.execute(tx)
+  const [row] = rows
+  return row && { before: [row.p0, row.h0], after: [row.p, row.h] }
 }

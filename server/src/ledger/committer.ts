@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { Batcher } from '../base/batcher.ts'
-import { connectPipelined, mayRetry, sqlState, type PoolSettings, type Query } from '../db/index.ts'
+import { connectPipelined, DatabaseSilent, isLost, mayRetry, sqlState, type PoolSettings, type Query } from '../db/index.ts'
 import { judge } from './judge.ts'
 import { checkTransfer, type Item, type Outcome } from './posting.ts'
 import { openAccounts, readForJudging, writeJudged, type AccountIds } from './store.ts'
@@ -18,6 +18,9 @@ export interface Committer {
 
 const MOST_ITEMS = 256
 const ONE_LANE_UP_TO = 128
+const MOST_ATTEMPTS = 5
+/** Of those, attempts that a silent database does not answer: each takes seconds while a request waits. */
+const MOST_SILENCES = 2
 
 /**
  * The hot path: items of many requests share one transaction. Two trips a batch (lock and read; write and commit), judged
@@ -55,10 +58,16 @@ const runBatch = async (connection: Connection, items: readonly Item[]): Promise
     return (await commitItems(connection, items)).map((outcome) => ({ outcome }))
   } catch (error) {
     const results: Result[] = []
-    for (const item of items) results.push(await runAlone(connection, item, error))
+    for (const item of items) {
+      // Nothing is known of the others either, and each would wait as long for a database that is not there.
+      const last = results.at(-1)
+      results.push(last !== undefined && isOfSilence(last) ? last : await runAlone(connection, item, error))
+    }
     return results
   }
 }
+
+const isOfSilence = (result: Result): boolean => 'error' in result && result.error instanceof OutcomeUnknown && result.error.cause instanceof DatabaseSilent
 
 /**
  * Runs one item by itself after `error`, again after lost races and lost connections. An unknown COMMIT is resolved by the
@@ -66,16 +75,17 @@ const runBatch = async (connection: Connection, items: readonly Item[]): Promise
  */
 const runAlone = async (connection: Connection, item: Item, first: unknown): Promise<Result> => {
   let error = first
-  for (let attempt = 0; attempt < 5; attempt += 1) {
+  for (let attempt = 0, silences = 0; attempt < MOST_ATTEMPTS && silences < MOST_SILENCES; attempt += 1) {
     try {
       if (await connection.hasTransfer(item)) return { outcome: { kind: 'applied' } }
       return { outcome: (await commitItems(connection, [item]))[0]! }
     } catch (caught) {
       error = caught
+      if (caught instanceof ConnectionLost && caught.cause instanceof DatabaseSilent) silences += 1
       if (!worthAnother(caught)) return { error: caught }
     }
   }
-  return { error: error instanceof ConnectionLost ? new OutcomeUnknown('the database did not answer') : error }
+  return { error: error instanceof ConnectionLost ? new OutcomeUnknown('the database did not answer', { cause: error.cause }) : error }
 }
 
 /** Unique violations come from another process that was faster; judging again then sees what it wrote. */
@@ -122,7 +132,7 @@ class Connection {
       try {
         return (await client.query({ name, text, values })).rows as Record<string, unknown>[]
       } catch (error) {
-        if (sqlState(error) !== undefined && !sqlState(error)!.startsWith('57P')) throw error
+        if (!isLost(error)) throw error
         this.#drop(client)
         throw new ConnectionLost('connection to the database lost', { cause: error })
       }

@@ -1,5 +1,6 @@
 import { keyText, ruleOf, type AccountKey } from './accounts.ts'
-import type { Item, KeptAnswer, Outcome, Settled, Transfer } from './posting.ts'
+import { answeredBefore } from './identity.ts'
+import type { Item, KeptAnswer, Settled, Transfer, Outcome } from './posting.ts'
 
 /** An account as locked: its balance and how many entries it has. */
 export interface AccountHead {
@@ -64,7 +65,7 @@ export const judge = (items: readonly Item[], reading: Reading): Judgement => {
   }
 
   items.forEach((item, index) => {
-    const before = answeredBefore(item, answers)
+    const before = answeredBefore({ merchantId: item.transfer.merchantId, keys: item.answers?.keys ?? [] }, answers)
     const touched = item.transfer.legs.map(({ account }) => headOf(heads, account))
     const outcome = before ?? refusalOf(item, touched, localIds, openHolds) ?? { kind: 'applied' as const }
     result.outcomes.push(outcome)
@@ -97,19 +98,6 @@ export const judge = (items: readonly Item[], reading: Reading): Judgement => {
   })
   result.heads = [...changed.values()]
   return result
-}
-
-const answeredBefore = (
-  item: Item,
-  answers: ReadonlyMap<string, KeptAnswer & { fingerprint: string }>,
-): Outcome | undefined => {
-  for (const { key, fingerprint } of item.answers?.keys ?? []) {
-    const kept = answers.get(`${item.transfer.merchantId}/${key}`)
-    if (!kept) continue
-    if (kept.fingerprint !== fingerprint) return { kind: 'key-reused' }
-    return { kind: 'answered', answer: { status: kept.status, body: kept.body } }
-  }
-  return undefined
 }
 
 const headOf = (heads: ReadonlyMap<string, AccountHead>, account: AccountKey): AccountHead => {

@@ -1,3 +1,4 @@
+import type { Fingerprinted } from '../base/same-request.ts'
 import type { AccountKey } from './accounts.ts'
 import type { Scalar } from './array-literal.ts'
 
@@ -42,7 +43,7 @@ export interface KeptAnswer {
 export interface Item {
   transfer: Transfer
   /** Guard 1. Keys of `request_answers`: when one is there already, its answer is the outcome and nothing is done. */
-  answers?: { keys: readonly { key: string; fingerprint: string }[]; of: (outcome: Settled) => KeptAnswer }
+  answers?: { keys: readonly (Fingerprinted & { key: string })[]; of: (outcome: Settled) => KeptAnswer }
   /** Guard 2. Taken once per merchant for ever. */
   localId?: { value: string; operation: string }
   /** Written only when the transfer is. */

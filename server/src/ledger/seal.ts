@@ -1,97 +1,84 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db, Tx } from '../db/index.ts'
+import type { Tx } from '../db/index.ts'
+import { entriesOf, GENESIS, link } from './chain.ts'
 
-interface SealedEntry {
-  accountId: number
-  version: number
-  transferId: string
-  posted: bigint
-  held: bigint
-  postedAfter: bigint
-  heldAfter: bigint
-  kind: string
-  causeKind: string
-  causeId: string
-}
-
-/** The text of an entry that its account's chain hashes: everything an entry and its transfer say. */
-const entryText = (e: SealedEntry): string =>
-  [e.accountId, e.version, e.transferId, e.posted, e.held, e.postedAfter, e.heldAfter, e.kind, e.causeKind, e.causeId].join('|')
-
-const link = (previous: Buffer, entry: SealedEntry): Buffer =>
-  createHash('sha256').update(previous).update(entryText(entry)).digest()
-
-const GENESIS = Buffer.alloc(32)
+/** Accounts looked at in one transaction. */
 const MOST_ACCOUNTS = 500
 
-/** Advances the hash chains of accounts that have entries beyond their last seal. Returns how many accounts it sealed. */
-export const sealEntries = async (tx: Tx, at: Date): Promise<number> => {
-  const locked = await sql<{ got: boolean }>`select pg_try_advisory_xact_lock(7262635001) as got`.execute(tx)
-  if (!locked.rows[0]!.got) return 0
-  const due = await sql<{ id: number; version: number; sealed: number; hash: Buffer | null }>`
-    select a.id, a.version, coalesce(s.version, 0) as sealed, s.hash from ledger_accounts a
-    left join lateral (select version, hash from ledger_seals where account_id = a.id order by version desc limit 1) s on true
-    where a.version > coalesce(s.version, 0) limit ${MOST_ACCOUNTS}`.execute(tx)
-  if (due.rows.length === 0) return 0
-  const entries = await entriesAfter(tx, due.rows.map((r) => ({ id: r.id, from: r.sealed, to: r.version })))
-  const hashes = new Map(due.rows.map((r) => [r.id, r.hash ?? GENESIS]))
-  for (const entry of entries) hashes.set(entry.accountId, link(hashes.get(entry.accountId)!, entry))
-  await sql`insert into ledger_seals(account_id, version, hash, sealed_at)
-    select u.id, u.v, u.h, ${at} from unnest(${due.rows.map((r) => r.id)}::bigint[],
-      ${due.rows.map((r) => r.version)}::bigint[], ${due.rows.map((r) => hashes.get(r.id)!)}::bytea[]) u(id, v, h)`.execute(tx)
-  return due.rows.length
+interface SealedAccount {
+  id: number
+  merchantId: string
+  version: number
+  sealed: number
+  hash: Buffer | null
 }
 
-// The offsets keep the planner from turning the joins round: on tables it knows little of yet it would read all transfers for each entry.
-const entriesAfter = async (
-  db: Db | Tx,
-  ranges: readonly { id: number; from: number; to: number }[],
-): Promise<SealedEntry[]> => {
-  const { rows } = await sql<SealedEntry>`
-    select e.account_id as "accountId", e.version, e.transfer_id as "transferId", e.posted, e.held,
-      e.posted_after as "postedAfter", e.held_after as "heldAfter", t.kind, t.cause_kind as "causeKind", t.cause_id as "causeId"
-    from unnest(${ranges.map((r) => r.id)}::bigint[], ${ranges.map((r) => r.from)}::bigint[],
-      ${ranges.map((r) => r.to)}::bigint[]) u(id, f, l)
-    join ledger_accounts a on a.id = u.id
-    cross join lateral (select * from ledger_entries e where e.account_id = u.id and e.version > u.f and e.version <= u.l offset 0) e
-    cross join lateral (select * from ledger_transfers t where t.merchant_id = a.merchant_id and t.id = e.transfer_id offset 0) t
-    order by e.account_id, e.version`.execute(db)
+const accountsAfter = async (tx: Tx, after: number): Promise<SealedAccount[]> => {
+  const { rows } = await sql<SealedAccount>`
+    select a.id, a.merchant_id as "merchantId", a.version, coalesce(s.version, 0) as sealed, s.hash
+    from (select id, merchant_id, version from ledger_accounts where id > ${after} order by id limit ${MOST_ACCOUNTS}) a
+    left join lateral (select version, hash from ledger_seals where account_id = a.id order by version desc limit 1) s on true
+    order by a.id`.execute(tx)
   return rows
 }
 
+/** One worker seals or anchors at a time; the others do something else. */
+const takeTurn = async (tx: Tx): Promise<boolean> => {
+  const { rows } = await sql<{ got: boolean }>`select pg_try_advisory_xact_lock(7262635001) as got`.execute(tx)
+  return rows[0]!.got
+}
+
+/** Whether a day has its anchor. */
+export const isAnchored = async (tx: Tx, at: Date): Promise<boolean> => {
+  const { rows } = await sql`select from ledger_anchors where day = ${dayOf(at)}::date`.execute(tx)
+  return rows.length === 1
+}
+
 /**
- * Writes the day's anchor: one hash over the newest seal of every account in id order. Kept outside the database, it
- * proves later that no history before it was changed.
- * @returns the anchor, or undefined when the day has one already
+ * Advances the hash chains of the next accounts that have entries beyond their last seal.
+ * @param after the last account of the page before; 0 for the first
+ * @returns how many were sealed, and the last account looked at, undefined when there was none; undefined when another worker seals
  */
-export const anchorDay = async (tx: Tx, at: Date): Promise<Buffer | undefined> => {
-  const day = at.toISOString().slice(0, 10)
-  const seals = await sql<{ accountId: number; version: number; hash: Buffer }>`
-    select distinct on (account_id) account_id as "accountId", version, hash from ledger_seals
-    order by account_id, version desc`.execute(tx)
+export const sealAccounts = async (tx: Tx, after: number, at: Date): Promise<{ sealed: number; last: number | undefined } | undefined> => {
+  if (!(await takeTurn(tx))) return undefined
+  const accounts = await accountsAfter(tx, after)
+  const due = accounts.filter(({ version, sealed }) => version > sealed)
+  const hashes: Buffer[] = []
+  for (const account of due) {
+    let hash = account.hash ?? GENESIS
+    for await (const page of entriesOf(tx, account, account.sealed, account.version)) for (const entry of page) hash = link(hash, entry)
+    hashes.push(hash)
+  }
+  if (due.length > 0) {
+    await sql`insert into ledger_seals(account_id, version, hash, sealed_at)
+      select u.id, u.v, u.h, ${at} from unnest(${due.map(({ id }) => id)}::bigint[], ${due.map(({ version }) => version)}::bigint[], ${hashes}::bytea[]) u(id, v, h)`.execute(tx)
+  }
+  return { sealed: due.length, last: accounts.at(-1)?.id }
+}
+
+/**
+ * Writes the day's anchor: one hash over the newest seal of every account in id order, and over what else is to be anchored. Kept outside the database, it
+ * proves later that no history before it was changed. Call it when all accounts were sealed.
+ * @param others heads of other chains, a line each
+ * @returns the anchor, or undefined when the day has one already, or another worker writes it
+ */
+export const anchorDay = async (tx: Tx, at: Date, others: readonly string[] = []): Promise<Buffer | undefined> => {
+  if ((await isAnchored(tx, at)) || !(await takeTurn(tx))) return undefined
   const digest = createHash('sha256')
-  for (const seal of seals.rows) digest.update(`${seal.accountId}|${seal.version}|`).update(seal.hash)
+  let count = 0
+  for (let page = await accountsAfter(tx, 0); page.length > 0; page = await accountsAfter(tx, page.at(-1)!.id)) {
+    for (const { id, sealed, hash } of page) {
+      if (hash === null) continue
+      digest.update(`${id}|${sealed}|`).update(hash)
+      count += 1
+    }
+  }
+  for (const line of others) digest.update(`${line}\n`)
   const hash = digest.digest()
-  const { rows } = await sql<{ day: string }>`insert into ledger_anchors(day, accounts, hash, created_at)
-    values (${day}::date, ${seals.rows.length}, ${hash}, ${at}) on conflict do nothing returning day::text`.execute(tx)
+  const { rows } = await sql`insert into ledger_anchors(day, accounts, hash, created_at)
+    values (${dayOf(at)}::date, ${count}, ${hash}, ${at}) on conflict do nothing returning day`.execute(tx)
   return rows.length === 1 ? hash : undefined
 }
 
-/** The first account whose entries no longer hash to a seal, or null when every chain holds. */
-export const findBrokenSeal = async (db: Db): Promise<{ accountId: number; version: number } | null> => {
-  const accounts = await sql<{ id: number; version: number }>`
-    select account_id as id, max(version) as version from ledger_seals group by account_id order by account_id`.execute(db)
-  for (const account of accounts.rows) {
-    const seals = await sql<{ version: number; hash: Buffer }>`
-      select version, hash from ledger_seals where account_id = ${account.id} order by version`.execute(db)
-    const entries = await entriesAfter(db, [{ id: account.id, from: 0, to: account.version }])
-    let hash: Buffer = GENESIS
-    let next = 0
-    for (const seal of seals.rows) {
-      while (next < entries.length && entries[next]!.version <= seal.version) hash = link(hash, entries[next++]!)
-      if (next !== seal.version || !hash.equals(seal.hash)) return { accountId: account.id, version: seal.version }
-    }
-  }
-  return null
-}
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10)

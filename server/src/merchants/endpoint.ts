@@ -5,7 +5,7 @@ import { validKeys, type Merchant } from './merchant.ts'
 /** Where and how notifications of a merchant are sent. */
 export interface Endpoint {
   url: string
-  /** signs SIGNATURE: the newest key that the merchant has used, so that notifications follow a rotation by themselves */
+  /** signs SIGNATURE, which has room for one: the oldest valid key, so that a receiver has the whole overlap of a rotation to learn the new one */
   signingKey: string
   /** Standard Webhooks secrets, newest first */
   webhookSecrets: readonly string[]
@@ -14,8 +14,7 @@ export interface Endpoint {
 /** Null while the merchant has no notifications address, no valid key, or is unknown. */
 export const endpointOf = (merchant: Merchant | null, at: number): Endpoint | null => {
   if (!merchant || merchant.settings.notificationsUrl === null) return null
-  const keys = validKeys(merchant, 'api', at)
-  const signing = keys.findLast((key) => key.firstUsedAt !== null) ?? keys[0]
+  const [signing] = validKeys(merchant, 'api', at)
   if (!signing) return null
   return {
     url: merchant.settings.notificationsUrl,

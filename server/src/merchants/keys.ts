@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
-import type { Tx } from '../db/index.ts'
-import type { SecretBox } from '../platform/secrets.ts'
+import type { Db, Tx } from '../db/index.ts'
+import type { SecretBox, SecretRing } from '../platform/secrets.ts'
 import { audit } from './audit.ts'
 
 /** Where random secrets come from; handed in like every source of chance. */
@@ -83,7 +83,7 @@ export const revokeKey = async (
   await audit(tx, merchantId, { actor, action: 'revoked key', detail: { keyId, purpose: key.purpose } }, moment)
 }
 
-/** Notes that a key has signed a good request: notifications are signed with it from now on. */
+/** Notes when a key has first signed a good request. */
 export const markKeyUsed = async (tx: Tx, merchantId: string, keyId: string, at: Date): Promise<void> => {
   await sql`update merchant_keys set first_used_at = ${at}
     where merchant_id = ${merchantId} and id = ${keyId} and first_used_at is null`.execute(tx)
@@ -92,4 +92,27 @@ export const markKeyUsed = async (tx: Tx, merchantId: string, keyId: string, at:
 const lockMerchant = async (tx: Tx, merchantId: string): Promise<void> => {
   const { rows } = await sql`select from merchants where id = ${merchantId} for update`.execute(tx)
   if (rows.length === 0) throw new RangeError(`no merchant has the id ${merchantId}`)
+}
+
+/** How many keys are sealed with each data key, by what the values of that key begin with. */
+export const countSealedKeys = async (db: Db): Promise<{ prefix: string; count: number }[]> => {
+  const { rows } = await sql<{ prefix: string; count: number }>`select substring(sealed for 12) as prefix, count(*) as count from merchant_keys group by 1 order by 1`.execute(db)
+  return rows
+}
+
+/**
+ * Seals the next keys anew that another data key than the newest has sealed. One whose data key is missing stays as it is.
+ * @returns how many were sealed anew, and how many could not be opened
+ */
+export const resealKeys = async (tx: Tx, ring: SecretRing, after: string, most: number): Promise<{ resealed: number; lost: number; last: string | undefined }> => {
+  const { rows } = await sql<{ merchantId: string; id: string; sealed: string }>`select merchant_id as "merchantId", id, sealed from merchant_keys
+    where not starts_with(sealed, ${ring.newest}) and id > ${after} order by id limit ${most} for update`.execute(tx)
+  let lost = 0
+  for (const { merchantId, id, sealed } of rows) {
+    const owner = keyOwner(merchantId, id)
+    const anew = await Promise.resolve().then(() => ring.seal(ring.open(sealed, owner), owner)).catch(() => undefined)
+    if (anew === undefined) lost += 1
+    else await sql`update merchant_keys set sealed = ${anew} where merchant_id = ${merchantId} and id = ${id}`.execute(tx)
+  }
+  return { resealed: rows.length - lost, lost, last: rows.length === most ? rows.at(-1)!.id : undefined }
 }

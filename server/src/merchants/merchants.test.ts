@@ -136,14 +136,14 @@ describe('keys', () => {
     expect((await listKeys(db, made.id)).find(({ id }) => id === key!.id)?.revokedAt).toEqual(new Date(NOW))
   })
 
-  test('notifications follow the newest key that was used, else the oldest', async () => {
+  test('audit O-3.7: SIGNATURE keeps the old key until the overlap of a rotation ends, webhook-signature carries both', async () => {
     const made = await makeMerchant(db, NOW, { settings: { notificationsUrl: 'https://shop.example/hook' } })
     const next = await rotate(made.id)
     const signing = async (at = NOW) => endpointOf(await read(made.id), at)?.signingKey
     expect(await signing()).toBe(made.privateKey)
     await inTransaction(db, (tx) => markKeyUsed(tx, made.id, next.keyId, new Date(NOW)))
     await inTransaction(db, (tx) => markKeyUsed(tx, made.id, next.keyId, new Date(NOW + 1)))
-    expect(await signing()).toBe(next.secret)
+    expect([await signing(), await signing(NOW + HOUR - 1), await signing(NOW + HOUR)]).toEqual([made.privateKey, made.privateKey, next.secret])
     expect((await listKeys(db, made.id)).find(({ id }) => id === next.keyId)?.firstUsedAt).toEqual(new Date(NOW))
     const hook = await rotate(made.id, NOW, HOUR, 'webhook')
     expect(endpointOf(await read(made.id), NOW)?.webhookSecrets).toEqual([hook.secret, made.webhookSecret])

@@ -28,6 +28,12 @@ export const companyOf = async (db: Db | Tx, merchantId: string): Promise<{ name
   return rows[0]
 }
 
+/** The settings of a merchant, with the defaults of this build; the defaults alone for an id of no merchant. */
+export const settingsOf = async (db: Db | Tx, merchantId: string): Promise<MerchantSettings> => {
+  const { rows } = await sql<{ settings: unknown }>`select settings from merchants where id = ${merchantId}`.execute(db)
+  return readSettings(rows[0]?.settings)
+}
+
 /** What all of a merchant's received money becomes that has no target of its own; null: it stays what it is. */
 export const defaultTargetOf = async (db: Db | Tx, merchantId: string): Promise<string | null> => {
   const { rows } = await sql<{ ticker: string | null }>`select settings ->> 'defaultTarget' as ticker from merchants where id = ${merchantId}`.execute(db)

@@ -27,6 +27,22 @@ export interface MerchantSettings {
   defaultTarget: string | null
   /** credit deposits only when screening has verified them; without effect where nothing is screened */
   holdUntilVerified: boolean
+  /** web forms may make invoices; while it is off they are refused */
+  forms: boolean
+  /** web forms are taken only with a `token` that the merchant has signed */
+  formTokenRequired: boolean
+  /** currencies among which the payer of a fiat form chooses that names a value and no ticker */
+  formCurrencies: string[]
+  /** hours that money of card payments can't be spent after it is credited; 0: at once */
+  cardHoldHours: number
+  /** percent of each card payment that is kept back as a reserve against chargebacks, and for how many days; 0: none */
+  cardReservePercent: number
+  cardReserveDays: number
+  /** minutes that a payer has to try another card after one was refused, before the fiat invoice fails */
+  retryMinutes: number
+  /** percent of what the signer lets go of an asset in an hour and a day, which this merchant's withdrawals may take */
+  withdrawalHourPercent: number
+  withdrawalDayPercent: number
 }
 
 export type SettingName = keyof MerchantSettings
@@ -44,6 +60,15 @@ export const DEFAULT_SETTINGS: MerchantSettings = {
   requestsPerMinute: null,
   defaultTarget: null,
   holdUntilVerified: false,
+  forms: true,
+  formTokenRequired: false,
+  formCurrencies: ['UAH'],
+  cardHoldHours: 0,
+  cardReservePercent: 0,
+  cardReserveDays: 180,
+  retryMinutes: 15,
+  withdrawalHourPercent: 50,
+  withdrawalDayPercent: 50,
 }
 
 export const SETTING_NAMES = Object.keys(DEFAULT_SETTINGS) as SettingName[]
@@ -69,6 +94,8 @@ export const parseSetting = (name: SettingName, text: string): Partial<MerchantS
       return checkSettings({ [name]: COUNTS.has(name) ? readCount(name, trimmed) : trimmed })
     case 'string':
       return checkSettings({ [name]: trimmed })
+    case 'number':
+      return checkSettings({ [name]: /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : NaN })
     default:
       throw new Error(`${name} has a type that is not written as text`)
   }
@@ -80,6 +107,10 @@ const ADDRESS = /^[A-Za-z0-9:_.-]{1,128}$/
 const TICKER = /^[A-Z0-9]{2,12}$/
 const MOST_IN_LIST = 100
 const LONGEST_URL = 2_048
+/** longer than cardholders can dispute a payment */
+const MOST_HELD_DAYS = 730
+/** as long as a fiat invoice lives */
+const MOST_RETRY_MINUTES = 72 * 60
 
 type Checks = { [Name in SettingName]?: (value: NonNullable<MerchantSettings[Name]>) => MerchantSettings[Name] }
 
@@ -123,6 +154,17 @@ const CHECKS: Checks = {
   },
   addressLimit: (count) => readCount('addressLimit', String(count)),
   requestsPerMinute: (count) => readCount('requestsPerMinute', String(count)),
+  formCurrencies: (tickers) => {
+    const wrong = tickers.find((ticker) => !TICKER.test(ticker))
+    if (wrong !== undefined || tickers.length === 0) throw new RangeError('formCurrencies is a list of currencies such as UAH,KZT')
+    return checkList('formCurrencies', tickers)
+  },
+  cardHoldHours: (hours) => checkNumber('cardHoldHours', hours, MOST_HELD_DAYS * 24),
+  cardReservePercent: (percent) => checkNumber('cardReservePercent', percent, 100),
+  cardReserveDays: (days) => checkNumber('cardReserveDays', days, MOST_HELD_DAYS),
+  retryMinutes: (minutes) => checkNumber('retryMinutes', minutes, MOST_RETRY_MINUTES),
+  withdrawalHourPercent: (percent) => checkPercent('withdrawalHourPercent', percent),
+  withdrawalDayPercent: (percent) => checkPercent('withdrawalDayPercent', percent),
 }
 
 /** In the one spelling that is sent: notifications are signed over their host and path. */
@@ -144,6 +186,16 @@ const checkHost = (text: string): string => {
 const checkList = (name: string, items: string[]): string[] => {
   if (items.length > MOST_IN_LIST) throw new RangeError(`${name} has at most ${MOST_IN_LIST} entries`)
   return [...new Set(items)]
+}
+
+const checkNumber = (name: string, value: number, most: number): number => {
+  if (!Number.isSafeInteger(value) || value < 0 || value > most) throw new RangeError(`${name} is a whole number from 0 to ${most}`)
+  return value
+}
+
+const checkPercent = (name: string, value: number): number => {
+  if (!Number.isSafeInteger(value) || value < 1 || value > 100) throw new RangeError(`${name} is a whole number from 1 to 100`)
+  return value
 }
 
 const readCount = (name: string, text: string): number => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseAddress, parseRange } from './address.ts'
 import { createGuard } from './guard.ts'
+import { targetOf } from './target.ts'
 
 const none = createGuard([])
 const byte = fc.integer({ min: 0, max: 255 })
@@ -62,5 +63,15 @@ describe('what may be reached', () => {
     const guard = createGuard(['127.0.0.0/8', 'fd00::/64'])
     for (const text of ['127.0.0.1', '127.9.9.9', '::ffff:127.0.0.1', 'fd00::1']) expect(guard(text)).toBeNull()
     for (const text of ['::1', '10.0.0.1', 'fd00:0:0:1::1', '169.254.169.254', '::127.0.0.1']) expect(guard(text)).not.toBeNull()
+  })
+})
+
+describe('audit S-20: ports', () => {
+  const ports = [{ least: 443, most: 443 }, { least: 1_024, most: 2_000 }]
+  test.each(['https://shop.example/', 'https://shop.example:443/', 'http://shop.example:1024/', 'https://shop.example:2000/x?y'])('%s is among those allowed', (url) => {
+    expect(targetOf(url, { allowHttp: true, ports }).origin).toBe(new URL(url).origin)
+  })
+  test.each(['http://shop.example/', 'https://shop.example:25/', 'http://shop.example:2001/', 'http://shop.example:22/'])('nothing is sent to %s', (url) => {
+    expect(() => targetOf(url, { allowHttp: true, ports })).toThrow(/port \d+: see BURSAR_WEBHOOK_PORTS/)
   })
 })

@@ -4,13 +4,15 @@ import { Exchange, type Received } from './exchange.ts'
 import { failureOf, isClosed, OutboundFailure, type FailureReason } from './failure.ts'
 import { createGuard } from './guard.ts'
 import { createDnsLookup, type Lookup } from './lookup.ts'
-import { createTargets, type Target } from './target.ts'
+import { createTargets, type Target, type TargetRules } from './target.ts'
 
 export interface OutboundSettings {
   /** CIDR ranges that may be reached although they aren't public. The sandbox has `127.0.0.0/8`; production has none. */
   allowPrivate: readonly string[]
   /** Plain http; otherwise only https. */
   allowHttp: boolean
+  /** Ports that may be sent to; every one by default. */
+  ports?: TargetRules['ports']
   /** From the start of a request to the end of its answer, in ms; 10,000 by default. A request may ask for another. */
   timeoutMs?: number
   /** Looks names up; the configured name servers by default. */

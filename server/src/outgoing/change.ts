@@ -1,5 +1,6 @@
 import type { KeyOrigin } from '@bursar/chainkit/bitcoin'
 import { sql } from 'kysely'
+import { takeIndexes } from '../addresses/index.ts'
 import type { Db, Tx } from '../db/index.ts'
 import { bitcoinKey, type WalletKeys } from './wallet.ts'
 
@@ -13,10 +14,7 @@ export interface ChangeKey {
 
 /** The next unused change address. One that is taken and not used is a gap, so it is taken when something can be planned. */
 export const takeChange = async (db: Db, wallet: WalletKeys): Promise<ChangeKey> => {
-  const { rows } = await sql<{ index: number }>`insert into derivation_counters(family, account, branch, next_index)
-    values ('BITCOIN', 'hot', 1, 1) on conflict (family, account, branch)
-    do update set next_index = derivation_counters.next_index + 1 returning next_index - 1 as index`.execute(db)
-  return changeAt(wallet, rows[0]!.index)
+  return changeAt(wallet, await takeIndexes(db, 'BITCOIN', 'hot', 1, 1))
 }
 
 /** Some change address, to reckon sizes with: all have scripts of one length. */

@@ -47,7 +47,7 @@ export const followCoins = async (tx: Tx, network: Network, block: Block): Promi
     join lateral (
       select 'deposit' as account, 0::smallint as branch, derivation_index from addresses where family = 'BITCOIN' and address = u.a
       union all
-      select account, branch, derivation_index from house_addresses where family = 'BITCOIN' and address = u.a
+      select case account when 'forgotten' then 'deposit' else account end, case account when 'forgotten' then 0 else branch end, derivation_index from house_addresses where family = 'BITCOIN' and address = u.a
     ) k on true
     on conflict (network, transaction, vout) do update set block_height = excluded.block_height where utxos.block_height is null
     returning address, units`.execute(tx)
@@ -111,4 +111,35 @@ export const freeCoins = async (tx: Tx, outgoingId: string, outpoints?: readonly
   const only = outpoints === undefined ? null : [...outpoints]
   await sql`update utxos set reserved_by = null where reserved_by = ${outgoingId} and spent_by is null
     and (${only}::text[] is null or transaction || ':' || vout = any(${only}::text[]))`.execute(tx)
+}
+
+/** What addresses hold less by transactions that were not known to be ours when their blocks were read. Coins of cold addresses were taken off then. */
+export const spentMoves = async (tx: Tx, network: Network, hashes: readonly string[]): Promise<CustodyMove[]> => {
+  const { rows } = await sql<{ address: string; units: bigint; height: number }>`select address, units, spent_height as height from utxos
+    where network = ${network} and spent_by = any(${[...hashes]}::text[]) and account <> 'cold' order by address`.execute(tx)
+  return rows.map(({ address, units, height }) => ({ network, asset: NATIVE_TICKER[network], address, units: -units, height }))
+}
+
+/**
+ * Takes the coins of transactions that these books had forgotten. What one of them has spent in a block that was read already is taken off its
+ * address now: it was us after all. Throws an Error when another transaction has reserved one of them.
+ * @returns the addresses of the coins, those of the first transaction first, and what they hold less
+ */
+export const adoptCoins = async (
+  tx: Tx,
+  network: Network,
+  outgoingId: string,
+  forms: readonly { hash: string; keys: readonly string[] }[],
+): Promise<{ senders: string[]; moves: CustodyMove[] }> => {
+  const keys = [...new Set(forms.flatMap((form) => form.keys))]
+  const { rows } = await sql<{ key: string; address: string; reservedBy: string | null }>`
+    select transaction || ':' || vout as key, address, reserved_by as "reservedBy" from utxos
+    where network = ${network} and (transaction, vout) in (select split_part(k, ':', 1), split_part(k, ':', 2)::int from unnest(${keys}::text[]) k)
+    order by array_position(${keys}::text[], transaction || ':' || vout) for update`.execute(tx)
+  const taken = rows.find(({ reservedBy }) => reservedBy !== null)
+  if (taken) throw new Error(`the coin ${taken.key} is reserved for ${taken.reservedBy}: wait until a final block shows which of the two was mined`)
+  if (rows.length === 0) throw new Error('none of the coins it spends is known here: read the blocks again that made them (bursar rescan)')
+  await sql`update utxos set reserved_by = ${outgoingId} where network = ${network} and (transaction, vout) in (select split_part(k, ':', 1), split_part(k, ':', 2)::int from unnest(${keys}::text[]) k)`.execute(tx)
+  const moves = await spentMoves(tx, network, forms.map(({ hash }) => hash))
+  return { senders: [...new Set(rows.map(({ address }) => address))], moves }
 }

@@ -7,6 +7,8 @@ import { carryOut, joinEffects, noEffects, type Effects } from '../effects/index
 import { knowChange, type ChangeKey } from './change.ts'
 import { freeCoins, reserveCoins, type OwnCoin } from './coins.ts'
 import { outgoingMoves, type OutgoingEvent } from './machine.ts'
+import { freeNonce } from './nonces.ts'
+import { classOf } from './refusals.ts'
 import { move } from './store.ts'
 import { type Attempt, type Outgoing, type OutgoingChange, type OutgoingSubscriber, type Purpose } from './transaction.ts'
 
@@ -31,14 +33,15 @@ export type AttemptFields = Pick<NewOutgoing, 'unsigned' | 'signingKeys' | 'feeR
 /** Stores a transaction and its first attempt, before anything is signed. */
 export const insertPlanned = (tx: Tx, planned: NewOutgoing, moment: Moment): Promise<void> => insertOutgoing(tx, planned, 'planned', moment)
 
-export const insertOutgoing = async (tx: Tx, planned: NewOutgoing, state: 'planned' | 'offered', { at }: Moment): Promise<void> => {
+export const insertOutgoing = async (tx: Tx, planned: NewOutgoing, state: 'planned' | 'offered' | 'signed', { at }: Moment): Promise<void> => {
   await sql`insert into outgoing(id, network, purpose, state, senders, nonce, keys, attempt, next_step_at, created_at, updated_at)
     values (${planned.id}, ${planned.network}, ${planned.purpose}, ${state}, ${[...planned.senders]}, ${planned.nonce},
       ${[...planned.keys]}, 1, ${at}, ${at}, ${at})`.execute(tx)
   await insertAttempt(tx, planned.id, planned.network, 1, planned, at)
 }
 
-const insertAttempt = async (
+/** Stores one more attempt of a transaction, unsigned. */
+export const insertAttempt = async (
   tx: Tx,
   id: string,
   network: Network,
@@ -125,18 +128,22 @@ export const recordAccepted = async (
   await carryOut(tx, effects, moment)
 }
 
-/** The signer refused the first attempt, so nothing of it exists: its coins are free and those it paid are told. */
+/**
+ * The first attempt was refused, by a stop or by the signer, so nothing of it exists: its coins and its nonce are free, and those
+ * it paid are told.
+ */
 export const recordRefused = async (
   tx: Tx,
   outgoing: Outgoing,
   subscribers: readonly OutgoingSubscriber[],
   moment: Moment,
-  withheld = false,
+  why: Pick<OutgoingChange, 'withheld' | 'refusal'>,
 ): Promise<void> => {
   const moved = await move(tx, outgoing.id, 'refused', moment.at, { epoch: outgoing.epoch })
   if (!moved) return
   if (moveOf(outgoingMoves, 'planned', 'refused')!.effects.includes('freeCoins')) await freeCoins(tx, outgoing.id)
-  await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null, withheld }, subscribers, moment), moment)
+  await freeNonce(tx, moved, why.refusal !== undefined && classOf(why.refusal) === 'nonce', moment.at)
+  await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null, ...why }, subscribers, moment), moment)
 }
 
 /** Makes a move and gathers what subscribers want done with it; nothing when the table does not allow it now. */
@@ -166,6 +173,18 @@ export const recordOutrun = async (tx: Tx, id: string, { at }: Pick<Moment, 'at'
   const moved = await move(tx, id, 'outrun', at)
   if (moved) await freeCoins(tx, id)
   return moved !== undefined
+}
+
+/**
+ * Ends a transaction that can never be mined any more, as something else used up what it needs in a final block. Those whose money it
+ * carries are told; its other coins are free.
+ */
+export const recordOvertaken = async (tx: Tx, id: string, subscribers: readonly OutgoingSubscriber[], moment: Moment): Promise<boolean> => {
+  const moved = await move(tx, id, 'outrun', moment.at)
+  if (!moved) return false
+  await freeCoins(tx, id)
+  await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null, overtaken: true }, subscribers, moment), moment)
+  return true
 }
 
 /**

@@ -1,10 +1,13 @@
-import type { Block, Network } from '@bursar/chainkit'
+import type { Block, ChainTransaction, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { followCoins, unfollowCoins } from './coins.ts'
 import { moveAndTell } from './commands.ts'
+import { noteFound, noteLost } from './lost.ts'
+import { forgetRivals, recordRivals } from './rivals.ts'
+import { hadEffect } from './shown.ts'
 import { oursAmong } from './store.ts'
 import { type OutgoingSubscriber } from './transaction.ts'
 
@@ -25,19 +28,23 @@ export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => (
         height: block.height,
         block: block.hash,
         fee: transaction.fee,
-        succeeded: transaction.succeeded,
+        succeeded: await succeededAs(tx, network, own, transaction),
       }
       effects.push(await moveAndTell(tx, own.outgoingId, 'mined', transaction.hash, subscribers, moment, mined))
+      if (own.state === 'final' || own.state === 'failed') await noteFound(tx, network, own.outgoingId, mined, moment)
     }
+    await recordRivals(tx, network, block, ours)
     return joinEffects(effects)
   },
 
-  /** Blocks from a height on are lost: our transactions in them wait in the pool again, to be sent with the same bytes. */
+  /** Blocks from a height on are lost: our transactions in them wait in the pool again, to be sent with the same bytes; so do those that were final. */
   orphaned: async (tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<Effects> => {
     const { rows } = await sql<{ id: string; hash: string }>`select id, mined_hash as hash from outgoing
       where network = ${network} and mined_height >= ${fromHeight} and state = 'mined' order by id`.execute(tx)
+    await forgetRivals(tx, network, fromHeight)
     const effects: Effects[] = []
     for (const { id, hash } of rows) effects.push(await moveAndTell(tx, id, 'reorganized', hash, subscribers, moment))
+    await noteLost(tx, network, fromHeight, moment)
     if (network === 'BITCOIN') effects.push({ ...noEffects, moves: await unfollowCoins(tx, network, fromHeight) })
     return joinEffects(effects)
   },
@@ -57,3 +64,11 @@ export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => (
   /** The pool says nothing this room doesn't know: what is not mined is sent again anyway. */
   mempool: async (): Promise<Effects> => noEffects,
 })
+
+/** A payment succeeded when its block shows that the money moved, anything else of ours when its receipt says so. */
+const succeededAs = async (tx: Tx, network: Network, { outgoingId, attempt }: { outgoingId: string; attempt: number }, transaction: ChainTransaction): Promise<boolean> => {
+  if (!transaction.succeeded || network === 'BITCOIN') return transaction.succeeded
+  const { rows } = await sql<{ unsigned: string }>`select a.unsigned from outgoing_attempts a join outgoing o on o.id = a.outgoing_id
+    where o.id = ${outgoingId} and a.attempt = ${attempt} and o.purpose = 'payout'`.execute(tx)
+  return rows[0] === undefined || hadEffect(network, rows[0].unsigned, transaction)
+}

@@ -5,7 +5,8 @@ import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { recordBump, recordLapsed } from './commands.ts'
 import { later, RETRY_MS, type SendingDeps } from './sending.ts'
-import { stepAgainAt } from './store.ts'
+import { isFinalPast } from './final.ts'
+import { attemptsOf, stepAgainAt } from './store.ts'
 import type { Attempt, Outgoing, Purpose } from './transaction.ts'
 import { planTron, tronContractOf } from './tron-plan.ts'
 
@@ -18,8 +19,9 @@ export const hasExpired = ({ runtime }: SendingDeps, { expiresAt }: Attempt): bo
   expiresAt !== null && runtime.clock.now() >= expiresAt.getTime()
 
 /**
- * Ends an expired transaction between accounts of ours, or makes another anew, once the solidified chain proves that it was not mined and never will be, and as long
- * after its end as the signer asks for. Every earlier attempt was proven dead in its turn.
+ * Ends an expired transaction between accounts of ours, or makes another anew, once it is proven that it was not mined and never will be, and
+ * as long after its end as the signer asks for. The proof is twofold: our own watcher has read every block up to a final one past the
+ * expiration, and the node says so too. Every earlier attempt was proven dead in its turn.
  */
 export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const { runtime, policy } = deps
@@ -30,7 +32,8 @@ export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attemp
     const wait = Math.max(RETRY_MS, expiration + REBUILD_AFTER_MS - runtime.clock.now())
     return stepAgainAt(runtime.db, outgoing, later(deps, wait))
   }
-  if (!(await adapter.isProvenDead(attempt.hash!, expiration))) return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
+  const isRead = await isFinalPast(runtime.db, 'TRON', expiration)
+  if (!isRead || !(await adapter.isProvenDead(attempt.hash!, expiration)) || !(await isAllKnown(deps, outgoing, expiration))) return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   const contract = tronContractOf(attempt.unsigned)
   const [cost, prices, reference] = await Promise.all([adapter.estimateCost(contract), pricesOf(adapter), adapter.reference()])
   const plan = cost.ok ? planTron({ id: outgoing.id, contract, reference, usage: cost.usage, prices }) : undefined
@@ -41,19 +44,40 @@ export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attemp
     return stepAgainAt(runtime.db, outgoing, later(deps, STUCK_PAUSE_MS))
   }
   await resolveAlert(runtime.db, 'stuck', outgoing.id, momentOf(runtime).at)
-  await inTransaction(runtime.db, (tx) =>
-    recordBump(tx, outgoing, { ...plan, signingKeys: attempt.keys, feeRate: prices }, momentOf(runtime)),
-  )
+  const isPlanned = await inTransaction(runtime.db, async (tx) => {
+    if (!(await isFinalPast(tx, 'TRON', expiration))) return false
+    return recordBump(tx, outgoing, { ...plan, signingKeys: attempt.keys, feeRate: prices }, momentOf(runtime))
+  })
+  if (!isPlanned) return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   await deps.pause('renewal-planned')
 }
 
 const lapse = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const { runtime, subscribers } = deps
-  if (!(await tronAdapter(deps.adapter).isProvenDead(attempt.hash!, attempt.expiresAt!.getTime()))) {
+  const expiration = attempt.expiresAt!.getTime()
+  if (!(await isFinalPast(runtime.db, 'TRON', expiration)) || !(await tronAdapter(deps.adapter).isProvenDead(attempt.hash!, expiration))) {
     return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   }
   await deps.pause('lapse-proven')
-  await inTransaction(runtime.db, (tx) => recordLapsed(tx, outgoing.id, subscribers, momentOf(runtime)))
+  await inTransaction(runtime.db, async (tx) => {
+    if (await isFinalPast(tx, 'TRON', expiration)) await recordLapsed(tx, outgoing.id, subscribers, momentOf(runtime))
+  })
+}
+
+/** Whether the signer has signed nothing for the payment but what these books know: anything else may have been mined unseen. */
+const isAllKnown = async (deps: SendingDeps, outgoing: Outgoing, expiration: number): Promise<boolean> => {
+  const { runtime, signer } = deps
+  const { intents } = await deps.purposeOf(outgoing)
+  const known = new Set((await attemptsOf(runtime.db, outgoing.id)).map(({ hash }) => hash))
+  for (const { id } of intents) {
+    const unknown = (await signer.transactionsOf(id)).filter(({ hash }) => !known.has(hash))
+    if (unknown.length === 0) continue
+    const text = `Payment ${outgoing.id} on TRON has expired (${new Date(expiration).toISOString()}), and the signer has signed ${unknown.map(({ hash }) => hash).join(', ')} for it besides, ` +
+      'which this database does not know. It is not made anew; see docs/operating/recovery.md'
+    await raiseAlert(runtime.db, { kind: 'stuck', subject: outgoing.id, text }, momentOf(runtime))
+    return false
+  }
+  return true
 }
 
 const pricesOf = async (adapter: TronChainAdapter) => {

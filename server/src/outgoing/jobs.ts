@@ -1,8 +1,9 @@
 import { isEvmNetwork } from '@bursar/chainkit'
 import type { ChainAdapter, FeeRate } from '../adapters/chains/port.ts'
+import type { SignerRefusal } from '../adapters/signer/port.ts'
 import { inTransaction } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
-import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import { raiseAlert, raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { spentOnlyBy } from './bitcoin-bump.ts'
 import { dropUnsignedBump, recordAccepted, recordBump, recordRefused, recordSigned } from './commands.ts'
@@ -14,6 +15,7 @@ import { hasExpired, renewExpired } from './jobs-tron.ts'
 import { later, RETRY_MS, type SendingDeps } from './sending.ts'
 import { mayAsk } from './stopping.ts'
 import { isWaitedFor } from './queries.ts'
+import { alertOf, classOf, isUnjudged, pauseAfter } from './refusals.ts'
 import { attemptsOf, claimDue, stepAgainAt } from './store.ts'
 import { freshAmong, type Fresh } from './together.ts'
 import type { Attempt, Outgoing, Purpose } from './transaction.ts'
@@ -97,7 +99,7 @@ const sign = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt, att
   const { db } = deps.runtime
   const isAsked = await inTransaction(db, async (tx) => {
     if (await mayAsk(tx, outgoing, attempt, momentOf(deps.runtime).at)) return true
-    await recordRefused(tx, outgoing, deps.subscribers, momentOf(deps.runtime), true)
+    await recordRefused(tx, outgoing, deps.subscribers, momentOf(deps.runtime), { withheld: true })
     return false
   })
   if (!isAsked) return
@@ -117,23 +119,28 @@ const sign = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt, att
   if (isStored) await broadcast(deps, outgoing, { ...attempt, ...signed })
 }
 
-const refused = async (
-  deps: SendingDeps,
-  outgoing: Outgoing,
-  { refused: code, message }: { refused: string; message: string },
-  attempts: readonly Attempt[],
-): Promise<void> => {
+const refused = async (deps: SendingDeps, outgoing: Outgoing, refusal: SignerRefusal, attempts: readonly Attempt[]): Promise<void> => {
   const { runtime } = deps
-  // It says nothing of the transaction.
-  if (code === 'busy') return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
-  const text = `The signer refused to sign for ${outgoing.network}: ${message}`
-  await raiseAlert(runtime.db, { kind: `signer-${code}`, subject: outgoing.id, text }, momentOf(runtime))
+  const [of, pause] = [classOf(refusal), pauseAfter(refusal)]
+  if (refusal.refused === 'busy') return stepAgainAt(runtime.db, outgoing, later(deps, pause))
+  // Of a payment the room that wants it paid says more.
+  if (of === 'now' || outgoing.attempt > 1 || outgoing.purpose !== 'payout') {
+    await raiseOrRenewAlert(runtime.db, alertOf(refusal, outgoing.network, outgoing.purpose), momentOf(runtime))
+  }
+  if (isUnjudged(refusal)) return stepAgainAt(runtime.db, outgoing, later(deps, pause))
   if (outgoing.attempt > 1) {
     const [bump, others] = [attempts.find((one) => one.attempt === outgoing.attempt)!, attempts.filter((one) => one.attempt !== outgoing.attempt)]
     const added = outgoing.network === 'BITCOIN' ? spentOnlyBy(bump, others) : []
     return inTransaction(runtime.db, (tx) => dropUnsignedBump(tx, outgoing, later(deps, deps.policy.bumpAfterMs), added))
   }
-  await inTransaction(runtime.db, (tx) => recordRefused(tx, outgoing, deps.subscribers, momentOf(runtime)))
+  if (of === 'now' && (await mayWait(deps, outgoing))) return stepAgainAt(runtime.db, outgoing, later(deps, pause))
+  await inTransaction(runtime.db, (tx) => recordRefused(tx, outgoing, deps.subscribers, momentOf(runtime), { refusal }))
+}
+
+/** A payment goes back, so that others can take its nonce or its coins. What pays nobody waits as it is, unless payments wait behind it. */
+const mayWait = async ({ runtime }: SendingDeps, outgoing: Outgoing): Promise<boolean> => {
+  if (outgoing.purpose === 'payout') return false
+  return outgoing.purpose === 'filler' || outgoing.nonce === null || !(await isWaitedFor(runtime.db, outgoing))
 }
 
 const broadcast = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {

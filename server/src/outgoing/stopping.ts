@@ -16,8 +16,8 @@ export const changeStops = async (tx: Tx): Promise<void> => {
   await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
 }
 
-/** What keeps a withdrawal `w` from being sent: a stop in force that covers it, or that it is to be judged again. */
-export const stopsWithdrawal = sql`(w.halted or exists (select from freezes f where f.lifted_at is null
+/** What keeps a withdrawal `w` from being sent: a stop in force that covers it, that it is to be judged again, or that the signer has signed for it already. */
+export const stopsWithdrawal = sql`(w.halted or w.barred is not null or exists (select from freezes f where f.lifted_at is null
   and (f.asset is null or f.asset = w.ticker) and (f.merchant_id is null or f.merchant_id = w.merchant_id)
   and (f.network is null or f.network = w.blockchain)))`
 

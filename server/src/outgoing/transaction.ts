@@ -1,4 +1,5 @@
 import type { Network } from '@bursar/chainkit'
+import type { SignerRefusal } from '../adapters/signer/port.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
@@ -56,8 +57,12 @@ export interface OutgoingChange {
   outgoing: Outgoing
   /** of the attempt it is about; null when it was abandoned */
   hash: string | null
-  /** refused by a stop and not by the signer: what is not stopped may be planned again at once */
+  /** of `refused`: refused by a stop and not by the signer, so that what is not stopped may be planned again at once */
   withheld?: boolean
+  /** of `refused`: it was signed, and final blocks prove that it can never be mined: what it paid needs another intent */
+  overtaken?: boolean
+  /** of `refused`: what the signer answered */
+  refusal?: SignerRefusal
 }
 
 /** Whoever has money in our transactions: `app` fills the list, so that this room knows none of them. */

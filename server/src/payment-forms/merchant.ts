@@ -3,24 +3,28 @@ import { isUuid } from '../base/id.ts'
 import type { Merchant, MerchantDirectory } from '../merchants/index.ts'
 import { ApiRefusal } from '../platform/route.ts'
 import type { FormFields } from './reading.ts'
+import { checkForm } from './token.ts'
 
 export interface FormMerchantDeps {
   directory: Pick<MerchantDirectory, 'find'>
-  /** counts forms by merchant; below zero: the seconds to wait, negated */
+  /** counts forms by merchant, open and signed ones apart; below zero: the seconds to wait, negated */
   limiter: { take(subject: string, perMinute: number, now: number): number }
   /** real time, ms */
   now(): number
 }
 
-/** Forms of one merchant in a minute: a site's visitors, not a script's. */
+/** Open forms of one merchant in a minute, and as many signed ones: a site's visitors, not a script's. */
 const PER_MINUTE = 300
+/** Forms of one network address in a minute: so many payers behind one address, and too few to use up what their merchant has. */
+export const FORMS_OF_A_PAYER = 20
 
 /**
  * The merchant whose form it is, by `merchantId` or `merchantID` (`contract.md` 16, row 17). One that nobody is and one that is
- * disabled are refused alike.
+ * disabled are refused alike; so is a form that its settings don't let through.
  */
 export const findFormMerchant = async (
   fields: FormFields,
+  path: string,
   { directory, limiter, now }: FormMerchantDeps,
 ): Promise<Merchant> => {
   const { merchantId, merchantID } = fields
@@ -31,7 +35,9 @@ export const findFormMerchant = async (
   if (given === undefined) throw invalid('merchantId is missing: put the identifier of the merchant into the form', 'merchantId')
   const merchant = isUuid(given) ? await directory.find(given) : null
   if (!merchant || merchant.disabled) throw invalid('unknown merchant: check merchantId in the form', 'merchantId')
-  const left = limiter.take(merchant.id, PER_MINUTE, now())
+  checkForm(merchant, path, fields, now())
+  // Who only knows the merchant's id can't use up what signed forms have.
+  const left = limiter.take(`${merchant.id} ${fields.token === undefined ? 'open' : 'signed'}`, PER_MINUTE, now())
   if (left < 0) {
     const { status, code } = generalErrors.tooManyRequests
     throw new ApiRefusal(status, code, `too many forms of this merchant: try again in ${-left} s`, { retryAfterSeconds: -left })

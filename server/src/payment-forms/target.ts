@@ -1,7 +1,6 @@
-import { generalErrors } from '@bursar/contract'
 import type { MerchantSettings } from '../merchants/index.ts'
-import { ApiRefusal } from '../platform/route.ts'
 import type { FormFields } from './reading.ts'
+import { refusal } from './refusal.ts'
 
 /** What is to become of the money (`contract.md` 4.1). */
 export interface FormTarget {
@@ -27,6 +26,3 @@ export const readFormTarget = (
   }
   return { ticker: targetTicker, address: targetAddress, blockchain: targetBlockchain }
 }
-
-const refusal = (description: string, field: string): ApiRefusal =>
-  new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description, { field })

@@ -42,3 +42,8 @@ export const resolveAlert = async (db: Db | Tx, kind: string, subject: string, a
 export const resolveAlerts = async (db: Db | Tx, kind: string, subjects: readonly string[], at: Date): Promise<void> => {
   await sql`update alerts set resolved_at = ${at} where kind = ${kind} and subject = any(${[...subjects]}::text[]) and resolved_at is null`.execute(db)
 }
+
+/** Marks open alerts of any of these kinds as over, about any of these subjects. */
+export const resolveAlertsOf = async (db: Db | Tx, kinds: readonly string[], subjects: readonly string[], at: Date): Promise<void> => {
+  await sql`update alerts set resolved_at = ${at} where kind = any(${[...kinds]}::text[]) and subject = any(${[...subjects]}::text[]) and resolved_at is null`.execute(db)
+}

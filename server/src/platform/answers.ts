@@ -1,3 +1,4 @@
+import { isSameRequest } from '../base/same-request.ts'
 import { generalErrors } from '@bursar/contract'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
@@ -43,10 +44,10 @@ export const findAnswer = (db: Db) => (merchantId: string, keys: readonly Answer
 const readAnswer = async (db: Db | Tx, merchantId: string, keys: readonly AnswerKey[]): Promise<ApiAnswer | undefined> => {
   const { rows } = await sql<Kept>`select key, fingerprint, status, body from request_answers
     where merchant_id = ${merchantId} and key = any(${keys.map(({ key }) => key)}::text[])`.execute(db)
-  for (const { key, fingerprint } of keys) {
-    const kept = rows.find((row) => row.key === key)
+  for (const asked of keys) {
+    const kept = rows.find((row) => row.key === asked.key)
     if (!kept) continue
-    if (kept.fingerprint !== fingerprint) {
+    if (!isSameRequest(kept.fingerprint, asked)) {
       const { status, code } = generalErrors.conflict
       throw new ApiRefusal(status, code, 'this Idempotency-Key came before with another request: use a new one')
     }

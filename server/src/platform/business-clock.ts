@@ -1,5 +1,9 @@
 import { sql } from 'kysely'
+import type { Logger } from 'pino'
 import type { Db, Tx } from '../db/index.ts'
+import { raiseAlert, resolveAlert } from './alerts.ts'
+import { createClock, type OffsetClock } from './clock.ts'
+import { momentOf, type Runtime } from './runtime.ts'
 
 /** How far business time runs ahead of the real one, in ms. */
 export const readClockOffset = async (db: Db | Tx): Promise<number> => {
@@ -13,4 +17,29 @@ export const advanceClock = async (db: Db | Tx, ms: number): Promise<number> => 
   const { rows } = await sql<{ offset: number }>`update business_clock set offset_ms = offset_ms + ${ms}
     returning offset_ms as offset, pg_notify('business_clock', '')`.execute(db)
   return rows[0]!.offset
+}
+
+const [ALERT, SUBJECT] = ['clock-moved', 'business clock']
+const MOVED = (offset: number): string => `the business clock of this database is ${offset} ms ahead of the real one: only a sandbox's may be. Every end, lease and retry would be wrong. `
+  + 'Find out who moved it; then, as the owner: update business_clock set offset_ms = 0'
+
+/**
+ * The clock of a process. Outside a sandbox it is the real one, whatever the database says.
+ * @param serves whether the process is a role: one doesn't start beside a clock that was moved
+ */
+export const openClock = async (db: Db, { sandbox, serves }: { sandbox: boolean; serves: boolean }): Promise<OffsetClock> => {
+  const offset = await readClockOffset(db)
+  if (offset !== 0 && !sandbox && serves) throw new Error(`${MOVED(offset)}. In a sandbox set BURSAR_SANDBOX=true`)
+  const clock = createClock()
+  if (sandbox) clock.setOffset(offset)
+  return clock
+}
+
+/** Takes over the offset as it is now. Outside a sandbox the clock stays the real one, and an alert says that somebody moved the other. */
+export const followOffset = async (runtime: Runtime & { clock: OffsetClock; log: Pick<Logger, 'error'> }, sandbox: boolean): Promise<void> => {
+  const offset = await readClockOffset(runtime.db)
+  if (sandbox) return runtime.clock.setOffset(offset)
+  if (offset === 0) return resolveAlert(runtime.db, ALERT, SUBJECT, momentOf(runtime).at)
+  runtime.log.error({ offset }, 'the business clock was moved, and is not followed')
+  await raiseAlert(runtime.db, { kind: ALERT, subject: SUBJECT, text: MOVED(offset) }, momentOf(runtime))
 }

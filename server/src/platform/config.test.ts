@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,8 +9,12 @@ let folder = ''
 const path = (name: string): string => join(folder, name)
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'bursar-config-'))
-  writeFileSync(path('key'), `${'ab'.repeat(32)}\n`)
-  writeFileSync(path('url'), 'postgres://bursar@db/bursar\n')
+  writeFileSync(path('key'), `${'ab'.repeat(32)}\n`, { mode: 0o600 })
+  for (const mode of [0o640, 0o644, 0o660, 0o666]) {
+    writeFileSync(path(`key-${mode.toString(8)}`), 'ab'.repeat(32))
+    chmodSync(path(`key-${mode.toString(8)}`), mode)
+  }
+  writeFileSync(path('url'), 'postgres://bursar@localhost/bursar\n')
   writeFileSync(path('json'), '{"of": "a file"}')
   writeFileSync(path('broken'), '{"of": ')
 })
@@ -19,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const asIs = (json: unknown): unknown => json
 const plain = { networks: asIs, assets: asIs, xpubs: asIs, policy: asIs, acquirers: asIs, exchange: asIs, screening: asIs }
 const least = () => ({
-  DATABASE_URL: 'postgres://bursar@db/bursar',
+  DATABASE_URL: 'postgres://bursar@localhost/bursar',
   BURSAR_DATA_KEY_FILE: path('key'),
   BURSAR_NETWORKS_FILE: path('json'),
   BURSAR_ASSETS_FILE: path('json'),
@@ -51,7 +55,45 @@ describe('settings', () => {
       assets: { of: 'a file' },
       ratesUrl: null,
     })
-    expect(Buffer.from(read(least()).dataKey).toString('hex')).toBe('ab'.repeat(32))
+    expect(Buffer.from(read(least()).dataKeys[0]!).toString('hex')).toBe('ab'.repeat(32))
+  })
+
+  test.each(['644', '660', '666'])('audit S-9: files of keys with the mode %s are refused', (mode) => {
+    const file = path(`key-${mode}`)
+    const problems = problemsOf({ ...least(), BURSAR_DATA_KEY_FILE: file, BURSAR_CARD_KEY_FILE: file })
+    expect(problems).toEqual(['BURSAR_DATA_KEY_FILE', 'BURSAR_CARD_KEY_FILE'].map((name) => `${name}: others can read or change ${file}: run chmod 600 on it`))
+  })
+
+  test('audit S-9: files of keys in a folder that others can write are refused; a group may read them', () => {
+    expect(problemsOf({ ...least(), BURSAR_DATA_KEY_FILE: path('key-640') })).toEqual([])
+    const open = path('open')
+    mkdirSync(open)
+    writeFileSync(join(open, 'key'), 'ab'.repeat(32), { mode: 0o600 })
+    chmodSync(open, 0o777)
+    expect(problemsOf({ ...least(), BURSAR_DATA_KEY_FILE: join(open, 'key') })).toEqual([`BURSAR_DATA_KEY_FILE: others can replace files in ${open}: run chmod go-w on it`])
+  })
+
+  test.runIf(process.geteuid?.() === 0)("audit S-9: another user's file of keys is refused", () => {
+    writeFileSync(path('foreign'), 'ab'.repeat(32), { mode: 0o600 })
+    chownSync(path('foreign'), 65_534, 65_534)
+    expect(problemsOf({ ...least(), BURSAR_DATA_KEY_FILE: path('foreign') })).toEqual([expect.stringMatching(/belongs to the user 65534: run chown 0/)])
+  })
+
+  test('audit S-2: a variable of our name that nothing reads is a mistake, unless it is listed', () => {
+    const misspelt = { ...least(), BURSAR_REQUESTS_PER_MINUT: '5', BURSAR_SIGNER_FILE: 'x', BURSARY: 'x' }
+    expect(problemsOf(misspelt)).toEqual([
+      expect.stringMatching(/^BURSAR_REQUESTS_PER_MINUT is no setting: .*BURSAR_IGNORE/), expect.stringMatching(/^BURSAR_SIGNER_FILE is no setting/),
+    ])
+    expect(problemsOf({ ...misspelt, BURSAR_IGNORE: 'BURSAR_REQUESTS_PER_MINUT' })).toHaveLength(1)
+    expect(problemsOf({ ...misspelt, BURSAR_IGNORE: ' BURSAR_SIGNER_*, BURSAR_REQ*' })).toEqual([])
+    expect(problemsOf({ ...least(), BURSAR_SMTP_PASSWORD_FILE: '', BURSAR_SANDBOX_PAUSE: 'x' })).toEqual([])
+  })
+
+  test('ports are single, or from one to another', () => {
+    const portsOf = (text: string) => read({ ...least(), BURSAR_WEBHOOK_PORTS: text }).webhookPorts
+    expect(portsOf('443, 8000-9000')).toEqual([{ least: 443, most: 443 }, { least: 8_000, most: 9_000 }])
+    expect(read(least()).webhookPorts).toEqual([{ least: 80, most: 80 }, { least: 443, most: 443 }, { least: 1_024, most: 65_535 }])
+    for (const wrong of ['0', '65536', '9-8', 'https', '1-']) expect(problemsOf({ ...least(), BURSAR_WEBHOOK_PORTS: wrong })).toHaveLength(1)
   })
 
   test('tell every problem at once', () => {
@@ -82,7 +124,7 @@ describe('settings', () => {
 
   test('that are secret may come from a file, but not from both', () => {
     const { DATABASE_URL: _, ...env } = least()
-    expect(read({ ...env, DATABASE_URL_FILE: path('url') }).databaseUrl).toBe('postgres://bursar@db/bursar')
+    expect(read({ ...env, DATABASE_URL_FILE: path('url') }).databaseUrl).toBe('postgres://bursar@localhost/bursar')
     expect(problemsOf({ ...least(), DATABASE_URL_FILE: path('url') })).toEqual(['set DATABASE_URL or DATABASE_URL_FILE, not both'])
   })
 
@@ -141,6 +183,16 @@ describe('settings', () => {
 
   test('ranges are addresses with a prefix, or one address', () => {
     expect(read({ ...least(), BURSAR_OUTBOUND_ALLOW: '127.0.0.1, fd00::/8' }).outboundAllow).toEqual(['127.0.0.1/32', 'fd00::/8'])
+  })
+
+  test.each([
+    ['postgres://bursar@db.example/bursar', false], ['postgres://bursar@db.example/bursar?sslmode=require', false], ['postgres://bursar@10.0.0.7/bursar?sslmode=no-verify', false],
+    ['postgresql://bursar@db.example:5432/bursar?sslmode=verify-full', true], ['postgres://bursar@db.example/bursar?application_name=x&sslmode=verify-full', true],
+    ['postgres://bursar@127.0.0.1:5432/bursar', true], ['postgres://bursar@[::1]/bursar', true], ['postgres://bursar@localhost/bursar', true],
+    ['postgres:///bursar?host=%2Frun%2Fpostgresql&user=bursar', true], ['postgres:///bursar', true],
+    ['postgres:///bursar?host=db.example', false], ['postgres://bursar@localhost/bursar?host=db.example', false],
+  ])('audit S-3: the connection to a database elsewhere proves its name: %s', (url, taken) => {
+    expect(problemsOf({ ...least(), DATABASE_URL: url })).toEqual(taken ? [] : [expect.stringContaining('sslmode=verify-full')])
   })
 
   test('are all in docs/operating/configuration.md', () => {

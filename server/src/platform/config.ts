@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { readDataKey, readDataKeys } from './secrets.ts'
+import { readKeyFile } from './key-file.ts'
+import { readDataKeys } from './secrets.ts'
 import {
-  readChoice, readFlag, readInteger, readJson, readList, readListenAddress, readMailFrom, readOrigin, readRange, readSignerPlace, readSmtpPlace, readText,
+  readChoice, readFlag, readInteger, readJson, readList, readListenAddress, readMailFrom, readOrigin, readPortRange, readRange, readRolePrefix, readSignerPlace, readSmtpPlace, readText,
   readUrl,
 } from './setting.ts'
 
@@ -12,8 +13,11 @@ export interface Setting<Value> {
   /** the environment variable */
   env: string
   about: string
-  /** `secret`: the value, or with `_FILE` behind the name the path of a file that holds it. `file`: always such a path */
-  holds: 'value' | 'secret' | 'file'
+  /**
+   * `secret`: the value, or with `_FILE` behind the name the path of a file that holds it. `file`: always such a path. `keys`: the
+   * path of a file that others can't read, change or replace
+   */
+  holds: 'value' | 'secret' | 'file' | 'keys'
   /** taken when the variable is absent */
   standard: string | null
   /** roles that don't start without it */
@@ -57,17 +61,24 @@ const readFileOf = <Files extends FileParsers, Name extends keyof FileParsers>(f
 /** Every setting of the server, in the order an operator reads them. */
 export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   databaseUrl: needed(
-    'DATABASE_URL', 'PostgreSQL 15 or newer, `postgres://USER@HOST/NAME`; `postgres://USER@/NAME?host=/DIRECTORY` for a Unix socket',
+    'DATABASE_URL', 'PostgreSQL 15 or newer, `postgres://USER@HOST/NAME`; `postgres:///NAME?host=/DIRECTORY&user=USER` for a Unix socket. On another machine with `sslmode=verify-full`',
     'secret', readUrl('postgres:', 'postgresql:'),
   ),
+  databaseRoles: standard(
+    'BURSAR_DATABASE_ROLES', 'bursar', 'what the names of this installation\'s database roles begin with: `bursar` is for `bursar_api`, `bursar_worker` and so on', readRolePrefix,
+  ),
   databaseConnections: standard('BURSAR_DATABASE_CONNECTIONS', '8', 'connections for ordinary queries of one process', readInteger(1, 1_000)),
-  dataKey: needed(
-    'BURSAR_DATA_KEY_FILE', 'the key that seals secrets in the database: 32 bytes as 64 hex digits or base64. Back it up apart from the database',
-    'file', readDataKey,
+  statementSeconds: standard(
+    'BURSAR_DATABASE_STATEMENT_SECONDS', '20',
+    'how long a statement of a role may run before the server ends it; a connection that is silent for 5 seconds longer is given up', readInteger(5, 3_600),
+  ),
+  dataKeys: needed(
+    'BURSAR_DATA_KEY_FILE', 'keys that seal secrets in the database, one a line, the newest first: 32 bytes each as 64 hex digits or base64. Back them up apart from the database; to change them see data-key.md',
+    'keys', readDataKeys,
   ),
   cardKeys: optional(
     'BURSAR_CARD_KEY_FILE', 'keys that seal the numbers of cards that are paid to, one a line, the newest first, each as the data key; needed where an acquirer pays out, see card-numbers.md',
-    readDataKeys, { holds: 'file' },
+    readDataKeys, { holds: 'keys' },
   ),
   http: standard('BURSAR_HTTP', '127.0.0.1:8080', 'where the API listens; put a TLS proxy before it', readListenAddress),
   publicUrl: standard(
@@ -98,6 +109,9 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   pageStreamsPerAddress: standard(
     'BURSAR_PAGE_STREAMS_PER_ADDRESS', '100', 'payment pages that are shown live to one network address, in one api process', readInteger(1, 100_000),
   ),
+  mostConnections: standard(
+    'BURSAR_CONNECTIONS', '8000', 'connections to `BURSAR_HTTP` that are open at a time, in one api process; one more is closed at once', readInteger(1, 1_000_000),
+  ),
   networks: optional('BURSAR_NETWORKS_FILE', 'JSON: the chains to follow and their nodes', readFileOf(files, 'networks'), {
     holds: 'file', neededBy: ['api', 'worker', 'watcher', 'all'],
   }),
@@ -126,10 +140,13 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   signer: optional('BURSAR_SIGNER', 'the signer: `unix:/PATH` or `https://HOST:PORT`', readSignerPlace, { neededBy: ['worker', 'all'] }),
   signerCa: optional('BURSAR_SIGNER_CA_FILE', 'PEM: who issued the signer\'s certificate; with https', readText, { holds: 'file' }),
   signerCert: optional('BURSAR_SIGNER_CERT_FILE', 'PEM: our certificate for the signer; with https', readText, { holds: 'file' }),
-  signerKey: optional('BURSAR_SIGNER_KEY_FILE', 'PEM: the key of our certificate; with https', readText, { holds: 'file' }),
+  signerKey: optional('BURSAR_SIGNER_KEY_FILE', 'PEM: the key of our certificate; with https', readText, { holds: 'keys' }),
   ratesUrl: optional('BURSAR_RATES_URL', 'source of prices; without one there are no prices, and what needs them is strict or refuses', readUrl('http:', 'https:')),
   outboundAllow: standard(
     'BURSAR_OUTBOUND_ALLOW', '', 'ranges that notifications may be sent to although they are not public, joined by commas', readList(readRange),
+  ),
+  webhookPorts: standard(
+    'BURSAR_WEBHOOK_PORTS', '80,443,1024-65535', 'ports that notifications may be sent to: of the others belong to mail, shells and the like', readList(readPortRange),
   ),
   httpWebhooks: standard('BURSAR_HTTP_WEBHOOKS', 'false', 'true: notifications may go to http:// addresses', readFlag),
   smtp: optional(
@@ -144,7 +161,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
     'BURSAR_LOG_LEVEL', 'info', 'fatal, error, warn, info, debug, trace or silent; debug shows every request, info those refused',
     readChoice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
   ),
-  sandbox: standard('BURSAR_SANDBOX', 'false', 'true: the business clock may be moved. Never with real money', readFlag),
+  sandbox: standard('BURSAR_SANDBOX', 'false', 'true: the business clock may be moved, and a role may log in to the database as its owner. Never with real money', readFlag),
 })
 
 type Settings<Files extends FileParsers> = ReturnType<typeof settingsOf<Files>>
@@ -168,8 +185,9 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads all settings once. Throws a ConfigError that lists every problem. */
 export const readConfig = <Files extends FileParsers>(env: Environment, role: Role, files: Files): Config<Files> => {
-  const problems: string[] = []
-  const entries = Object.entries<Setting<unknown>>(settingsOf(files)).map(([name, setting]) => {
+  const settings = Object.entries<Setting<unknown>>(settingsOf(files))
+  const problems = unknownVariables(env, settings.map(([, setting]) => setting))
+  const entries = settings.map(([name, setting]) => {
     try {
       return [name, readSetting(env, role, setting)]
     } catch (error) {
@@ -178,7 +196,7 @@ export const readConfig = <Files extends FileParsers>(env: Environment, role: Ro
     }
   })
   const config = Object.fromEntries(entries) as Config<Files>
-  problems.push(...problemsOfSigner(config), ...problemsOfMail(config))
+  problems.push(...problemsOfDatabase(config), ...problemsOfSigner(config), ...problemsOfMail(config))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
@@ -202,17 +220,35 @@ const textOf = (env: Environment, { env: name, holds }: Setting<unknown>): { tex
   const value = env[name] ?? ''
   const file = holds === 'secret' ? (env[`${name}_FILE`] ?? '') : ''
   if (value !== '' && file !== '') throw new RangeError(`set ${name} or ${name}_FILE, not both`)
+  if (holds === 'keys' && value !== '') return readPath(name, value, readKeyFile)
   if (holds === 'file' && value !== '') return readPath(name, value)
   if (file !== '') return readPath(`${name}_FILE`, file)
   return value === '' ? undefined : { text: value, from: name }
 }
 
-const readPath = (name: string, path: string): { text: string; from: string } => {
+const readPath = (name: string, path: string, read = (file: string) => readFileSync(file, 'utf8')): { text: string; from: string } => {
   try {
-    return { text: readFileSync(path, 'utf8').trim(), from: `${name} (${path})` }
+    return { text: read(path).trim(), from: `${name} (${path})` }
   } catch (error) {
+    if (error instanceof RangeError) throw new RangeError(`${name}: ${error.message}`, { cause: error })
     throw new RangeError(`${name}: ${path} can't be read (${(error as NodeJS.ErrnoException).code})`, { cause: error })
   }
+}
+
+/** Of every process, whatever it reads; not settings of an installation. */
+const OTHER_VARIABLES = ['BURSAR_IGNORE', 'BURSAR_SANDBOX_PAUSE']
+
+/**
+ * Variables of our name that nothing reads: most likely misspelt. `BURSAR_IGNORE` lists those that are of something else,
+ * joined by commas; one that ends with `*` stands for all that begin so.
+ */
+const unknownVariables = (env: Environment, settings: readonly Setting<unknown>[]): string[] => {
+  const known = new Set([...OTHER_VARIABLES, ...settings.flatMap(({ env: name, holds }) => (holds === 'secret' ? [name, `${name}_FILE`] : [name]))])
+  const ignored = (env['BURSAR_IGNORE'] ?? '').split(',').map((name) => name.trim()).filter((name) => name !== '')
+  const isIgnored = (name: string): boolean => ignored.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : name === one))
+  return Object.keys(env)
+    .filter((name) => name.startsWith('BURSAR_') && !known.has(name) && !isIgnored(name))
+    .map((name) => `${name} is no setting: see docs/operating/configuration.md, or list it in BURSAR_IGNORE when something else reads it`)
 }
 
 const problemsOfSigner = (config: Pick<Config, 'signer' | 'signerCa' | 'signerCert' | 'signerKey'>): string[] => {
@@ -228,4 +264,17 @@ const problemsOfMail = ({ smtp, smtpPassword, mailFrom }: Pick<Config, 'smtp' | 
     ...(smtp.user !== null && smtpPassword === null ? ['BURSAR_SMTP_PASSWORD_FILE is missing: BURSAR_SMTP_URL names a user'] : []),
     ...(smtp.user === null && smtpPassword !== null ? ['BURSAR_SMTP_URL names no user for BURSAR_SMTP_PASSWORD'] : []),
   ]
+}
+
+/** Over a network the server's name is proved and the books travel encrypted; this machine's own connections need neither. */
+const problemsOfDatabase = ({ databaseUrl }: Pick<Config, 'databaseUrl'>): string[] => {
+  if (databaseUrl === null || isLocalDatabase(databaseUrl) || /[?&]sslmode=verify-full(&|$)/.test(databaseUrl)) return []
+  return ['DATABASE_URL: the server is on another machine: add sslmode=verify-full, and sslrootcert=FILE when its authority is not one that Node knows']
+}
+
+/** Whether a connection string leads to a Unix socket or to this machine. */
+export const isLocalDatabase = (databaseUrl: string): boolean => {
+  const { hostname, searchParams } = new URL(databaseUrl)
+  const host = searchParams.get('host') ?? hostname
+  return host === '' || host.startsWith('/') || /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host)
 }

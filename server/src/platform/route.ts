@@ -1,3 +1,5 @@
+import type { Fingerprinted } from '../base/same-request.ts'
+
 /** A signed request after authentication, limits and schema: what a handler is given. */
 export interface ApiRequest {
   merchantId: string
@@ -15,13 +17,12 @@ export interface ApiRequest {
 }
 
 /** A name under which the answer to a request is kept, and what tells another request under the same name from it. */
-export interface AnswerKey {
+export interface AnswerKey extends Fingerprinted {
   key: string
-  fingerprint: string
 }
 
-/** What goes back: a status and a value to write as JSON, or JSON text made before. */
-export type ApiAnswer = { status: number; body: unknown } | { status: number; json: string }
+/** What goes back: a status and a value to write as JSON, or JSON text made before; and headers of the operation's own, names in lower case. */
+export type ApiAnswer = ({ status: number; body: unknown } | { status: number; json: string }) & { headers?: Readonly<Record<string, string>> }
 
 /** One operation of the contract, by its id there, and what serves it. */
 export interface Route {

@@ -90,6 +90,12 @@ export const readMailFrom = (text: string): { name: string; address: string } =>
   return { name: (match!.groups!['name'] ?? '').trim(), address }
 }
 
+/** What the names of database roles begin with. */
+export const readRolePrefix = (text: string): string => {
+  if (/^[a-z][a-z0-9_]{0,40}$/.test(text)) return text
+  throw new RangeError('write lower-case letters, digits and underscores, at most 41, a letter first')
+}
+
 /** Texts joined by commas; none for an empty text. */
 export const readList = <Value>(readOne: (text: string) => Value) => (text: string): Value[] =>
   text.split(',').map((part) => part.trim()).filter((part) => part !== '').map(readOne)
@@ -101,6 +107,19 @@ export const readRange = (text: string): string => {
   const fits = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128))
   if (family === 0 || !fits || more.length > 0) throw new RangeError('write ranges such as 10.0.0.0/8 or fd00::/8, joined by commas')
   return prefix === undefined ? `${address}/${family === 4 ? 32 : 128}` : text
+}
+
+/** Ports as `443` or `1024-65535`. */
+export interface PortRange {
+  least: number
+  most: number
+}
+
+export const readPortRange = (text: string): PortRange => {
+  const [, least, most = least] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? []
+  const range = { least: Number(least), most: Number(most) }
+  if (!(range.least >= 1 && range.least <= range.most && range.most <= 65_535)) throw new RangeError('write ports such as 443 or 1024-65535, joined by commas')
+  return range
 }
 
 /** Reads the JSON of a file with what knows its shape. */

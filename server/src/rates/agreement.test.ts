@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Book } from '../adapters/rates/port.ts'
 import { agree, officialPrice, type AgreementRules } from './agreement.ts'
+import { rulesFor } from './markets.ts'
 import { E18 } from './ladder.ts'
 
 const NOW = 1_800_000_000_000
-const rules: AgreementRules = { quorum: 2, oldestMs: 15_000, apartBps: 100n, jumpBpsPerMinute: 500n, bandBps: null }
+const rules: AgreementRules = { quorum: 2, oldestMs: 15_000, apartBps: 100n, jumpBpsPerMinute: 500n, bandBps: null, aloneBandBps: null }
 const book = (price: number, age = 0): Book => {
   const middle = BigInt(Math.round(price * 1e6)) * 10n ** 12n
   return { base: 'BTC', quote: 'USDT', observedAt: NOW - age, bids: [{ price: (middle * 9999n) / 10_000n, amount: E18 }], asks: [{ price: (middle * 10_001n) / 10_000n, amount: E18 }] }
@@ -58,6 +59,14 @@ describe('an official band', () => {
     expect(judge({ a: book(41) }, { rules: banded, official: 41n * E18 }).kind).toBe('open')
     expect(middle(judge({ a: book(46) }, { rules: banded, official: 41n * E18 }))).toMatch(/more than 10 % from the official 41\.0+$/)
     expect(middle(judge({ a: book(41) }, { rules: banded }))).toBe('no official rate to compare with')
+  })
+
+  test('audit F-9.4: is narrower where a single book decides', () => {
+    const narrow = { ...banded, aloneBandBps: 300n }
+    expect(middle(judge({ a: book(43) }, { rules: narrow, official: 41n * E18 }))).toMatch(/more than 3 % from the official/)
+    expect(judge({ a: book(42) }, { rules: narrow, official: 41n * E18 }).kind).toBe('open')
+    expect(judge({ a: book(43), b: book(43) }, { rules: narrow, official: 41n * E18 }).kind).toBe('open')
+    for (const ticker of ['UAH', 'KZT']) expect(rulesFor(ticker, {})).toMatchObject({ bandBps: 1_000n, aloneBandBps: 300n })
   })
 
   test('is the fresh rate of the currency', () => {

@@ -15,6 +15,8 @@ export interface AgreementRules {
   jumpBpsPerMinute: bigint
   /** how far the median may be from the official rate, in basis points; null: there is none to compare with */
   bandBps: bigint | null
+  /** the same where a single book decides, which is easier to move; null: as `bandBps` */
+  aloneBandBps: bigint | null
 }
 
 /** What was believed last: the median in 1e-18 of the quote for one base, and when (ms). */
@@ -59,7 +61,8 @@ export const agree = (
   const agreeing = sound.filter(({ source, book }) => isWithin(middleOf(book)!, all!, rules.apartBps) || drop(source, `more than ${percent(rules.apartBps)} from the median`))
   if (agreeing.length < rules.quorum) return { kind: 'closed', reason: `${agreeing.length} of ${rules.quorum} sources that are needed agree`, dropped }
   const middle = median(agreeing.map(({ book }) => middleOf(book)!))!
-  const reason = whyNot(middle, { rules, now, last, official })
+  const bandBps = agreeing.length === 1 ? (rules.aloneBandBps ?? rules.bandBps) : rules.bandBps
+  const reason = whyNot(middle, { rules: { ...rules, bandBps }, now, last, official })
   if (reason !== undefined) return { kind: 'closed', reason, dropped }
   return { kind: 'open', middle, books: agreeing.map(({ source, book }) => ({ ...book, source })), dropped }
 }
@@ -69,8 +72,7 @@ const whyNot = (
   { rules, now, last, official }: { rules: AgreementRules; now: number; last: LastMiddle | undefined; official: bigint | undefined },
 ): string | undefined => {
   if (last !== undefined) {
-    const minutes = BigInt(Math.floor(Math.max(0, now - last.at) / 60_000) + 1)
-    if (!isWithin(middle, last.middle, rules.jumpBpsPerMinute * minutes)) return `it jumped from ${inWords(last.middle)} to ${inWords(middle)}`
+    if (!isWithin(middle, last.middle, mostMoved(rules.jumpBpsPerMinute, now - last.at))) return `it jumped from ${inWords(last.middle)} to ${inWords(middle)}`
   }
   if (rules.bandBps === null) return undefined
   if (official === undefined) return 'no official rate to compare with'
@@ -91,9 +93,12 @@ export const median = (values: readonly bigint[]): bigint | undefined => {
   return sorted.length % 2 === 1 ? sorted[half] : mulDiv(sorted[half - 1]! + sorted[half]!, 1n, 2n, 'half-even')
 }
 
-const isWithin = (value: bigint, of: bigint, bps: bigint): boolean => (value > of ? value - of : of - value) * BPS <= of * bps
+/** How far a price may have moved in a time, in basis points; begun minutes count. */
+export const mostMoved = (bpsPerMinute: bigint, ms: number): bigint => bpsPerMinute * BigInt(Math.floor(Math.max(0, ms) / 60_000) + 1)
 
-const percent = (bps: bigint): string => `${Number(bps) / 100} %`
+export const isWithin = (value: bigint, of: bigint, bps: bigint): boolean => (value > of ? value - of : of - value) * BPS <= of * bps
+
+export const percent = (bps: bigint): string => `${Number(bps) / 100} %`
 
 /** For people: six digits after the dot. */
 const inWords = (e18: bigint): string => {

@@ -9,11 +9,12 @@ import { marketOf } from './markets.ts'
 const DOLLAR = 'USD'
 
 /**
- * Order books as a source of prices in USD, so that deposits are judged and balances converted by what exchanges are priced by. A USDT
+ * Order books that agree as a source of prices in USD, so that deposits are judged and balances converted by what exchanges are priced by. A USDT
  * is what the leg of the dollar says; where no source has such a market it is one dollar.
  */
 export const createLegRates = (db: Db, now: () => number): RateSource => ({
   name: 'books',
+  agreed: true,
   quotes: async (tickers) => {
     const legs = await readLegs(db, now())
     const pivot = dollarsOf(legs)

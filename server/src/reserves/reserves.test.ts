@@ -3,6 +3,7 @@ import { verifyReserveProof } from '@bursar/sdk'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
+import { withoutTriggers } from '../../../test/setup/unguarded.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { createCatalogue } from '../assets/index.ts'
 import { createSimulatedChain } from '../adapters/chains/simulated/index.ts'
@@ -19,9 +20,7 @@ beforeAll(() => {
 afterAll(() => world.close())
 beforeEach(async () => {
   await wipe(world.db)
-  await sql`alter table reserve_leaves disable trigger user; alter table reserve_reports disable trigger user`.execute(world.db)
-  await sql`truncate reserve_leaves, reserve_reports, custody_rounds; delete from merchants`.execute(world.db)
-  await sql`alter table reserve_leaves enable trigger user; alter table reserve_reports enable trigger user`.execute(world.db)
+  await withoutTriggers(world.db, (tx) => sql`truncate reserve_leaves, reserve_reports, custody_rounds; delete from merchants`.execute(tx))
 })
 
 const take = () => takeReport(world.db, catalogue, { id: randomUUID(), at: new Date(world.now), secret: randomBytes(32), sign: null })
@@ -53,14 +52,14 @@ describe('a report', () => {
     return id
   }
   const owe = (merchantId: string, asset: string, units: bigint) =>
-    sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded) values (${merchantId}, ${asset}, 'merchant', ${units}, true)
-      on conflict (merchant_id, asset, kind) do update set posted = excluded.posted`.execute(world.db)
+    withoutTriggers(world.db, (tx) => sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded) values (${merchantId}, ${asset}, 'merchant', ${units}, true)
+      on conflict (merchant_id, asset, kind) do update set posted = excluded.posted`.execute(tx))
 
   test('counts what is with acquirers, on its way to the bank and in it as held', async () => {
     const id = await merchant(randomUUID())
     await owe(id, 'UAH', 100_00n)
     const hold = (kind: string, units: bigint) =>
-      sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded) values (${id}, 'UAH', ${kind}, ${-units}, false)`.execute(world.db)
+      withoutTriggers(world.db, (tx) => sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded) values (${id}, 'UAH', ${kind}, ${-units}, false)`.execute(tx))
     for (const [kind, units] of [['acquirer:bank', 70_00n], ['settlement:bank', 20_00n], ['bank', 10_00n], ['acquirer:other', -5_00n], ['acquirer-costs', 3n]] as const) await hold(kind, units)
     const cards = createCatalogue({ crypto: [], fiat: [{ ticker: 'UAH', name: 'Hryvnia', scale: 2 }] })
     const taken = await takeReport(world.db, cards, { id: randomUUID(), at: new Date(world.now), secret: randomBytes(32), sign: null })
@@ -112,8 +111,8 @@ describe('a report', () => {
   })
 
   test('of 50,000 merchants takes seconds', async () => {
-    await sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded)
-      select gen_random_uuid(), a, 'merchant', i, true from generate_series(1, 25000) i cross join unnest('{BTC,ETH}'::text[]) a`.execute(world.db)
+    await withoutTriggers(world.db, (tx) => sql`insert into ledger_accounts(merchant_id, asset, kind, posted, bounded)
+      select gen_random_uuid(), a, 'merchant', i, true from generate_series(1, 25000) i cross join unnest('{BTC,ETH}'::text[]) a`.execute(tx))
     const { report, statement } = await take()
     expect(statement.merchants).toBe(50_000)
     expect(statement.assets[0]!.liabilities).toBe(String((25_000n * 25_001n) / 2n))

@@ -4,7 +4,8 @@ import type { Db, Tx } from '../db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
 import { keepOpinion } from './decisions-store.ts'
-import { screeningMoves, type ScreeningEffect, type ScreeningEvent } from './machine.ts'
+import { judge } from './judging.ts'
+import { screeningMoves, type ScreeningEffect, type ScreeningEvent, type ScreeningState } from './machine.ts'
 import type { Answers, Asked, Judgement, Opinion, Screening } from './screening.ts'
 import { insertScreenings, lockScreening, moveScreening } from './store.ts'
 
@@ -34,27 +35,32 @@ export const conclude = async (
   return joinEffects(all)
 }
 
-/** Told of what operators decided, in the transaction that decides it. Throws an Error where it can't be done. */
-export type DecidedSubscriber = JudgedSubscriber
+/** Told of what operators decided, in the transaction that decides it, and of the state before. Throws an Error where it can't be done. */
+export type DecidedSubscriber = (tx: Tx, screening: Screening & { report: Judgement }, before: ScreeningState, moment: Moment) => Promise<Effects>
 
 /**
- * An operator's word on something risky, kept for ever. It is done once as many different people as `deciders` say the same.
+ * An operator's word on something risky, or on a deposit that no provider has judged, kept for ever. It is done once as many different
+ * people as `deciders` say the same. What had no judgement gets one then, out of what is known, which says that it is not complete.
  * Undefined when there is nothing to decide.
  */
 export const decideAs = async (
   tx: Tx,
   id: string,
   opinion: Opinion,
-  { deciders, subscribers }: { deciders: number; subscribers: readonly DecidedSubscriber[] },
+  { deciders, subscribers, riskyFrom }: { deciders: number; subscribers: readonly DecidedSubscriber[]; riskyFrom: number },
   moment: Moment,
 ): Promise<{ missing: number; effects: Effects } | undefined> => {
   const screening = await lockScreening(tx, id)
   if (screening === undefined || moveOf(screeningMoves, screening.state, opinion.event) === undefined) return undefined
+  if (screening.state === 'unanswered' && screening.kind !== 'deposit') return undefined
   const agreeing = await keepOpinion(tx, screening, opinion, moment)
   if (agreeing < deciders) return { missing: deciders - agreeing, effects: noEffects }
-  const decided = (await decide(tx, screening, opinion.event, moment))!
+  const { answers, attempts } = screening
+  const report = screening.report ?? { ...judge(answers, { riskyFrom }, moment.at.getTime()), complete: false }
+  const decided = (await moveScreening(tx, screening, opinion.event, moment.at, { report, answers, attempts }))!
+  await carryOutAlerts(tx, decided.screening, decided.effects, moment)
   const all: Effects[] = []
-  for (const subscriber of subscribers) all.push(await subscriber(tx, { ...decided, report: decided.report! }, moment))
+  for (const subscriber of subscribers) all.push(await subscriber(tx, { ...decided.screening, report }, screening.state, moment))
   return { missing: 0, effects: joinEffects(all) }
 }
 

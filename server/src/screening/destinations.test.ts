@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { nothingSigned } from '../../../test/setup/signer.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
@@ -42,8 +43,8 @@ beforeEach(async () => {
 
 const listBad = () => inTransaction(db, (tx) => importList(tx, { source: 'OFAC SDN', sha256: 'x', date: '2026-11-20', entries: [{ address: 'TBad', asset: 'TRX', name: '' }] }, false, moment()))
 const screen = async (when: ScreeningRules['whenUnanswered'] = 'hold') => {
-  const [job] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: 'https://pay.example', screening: fileWith(when) }, { deposits: { verify: async () => noEffects }, adapters: new Map(), pause: async () => {} })
-  while (await job!.run(new AbortController().signal)) { /* until it is idle */ }
+  const jobs = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: 'https://pay.example', screening: fileWith(when) }, { deposits: { verify: async () => noEffects }, adapters: new Map(), signer: nothingSigned, pause: async () => {} })
+  for (const job of jobs) while (await job.run(new AbortController().signal)) { /* until it is idle */ }
 }
 const admit = async (withdrawal: Withdrawal, when: ScreeningRules['whenUnanswered'] = 'hold') => (await createAdmission({ runtime: runtime(), screening: fileWith(when) })([withdrawal])).length === 1
 const available = async () => {
@@ -54,7 +55,7 @@ const statuses = async () => (await sql<{ status: string; body: string }>`select
 /** A withdrawal with its hold, as the api leaves it. */
 const request = async (to: string): Promise<Withdrawal> => {
   const w: Withdrawal = {
-    merchantId, id: newId(), ticker: 'TRX', blockchain: 'TRON', to, units: 100n, fee: 1n, localId: null, meta: null, state: 'requested',
+    merchantId, id: newId(), intentId: newId(), ticker: 'TRX', blockchain: 'TRON', to, units: 100n, fee: 1n, localId: null, meta: null, state: 'requested',
     failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: new Date(now),
   }
   await inTransaction(db, async (tx) => {
@@ -92,6 +93,27 @@ describe('a withdrawal, once screening is on', () => {
     expect(JSON.parse(told[0]!.body)).toMatchObject({ id: w.id, failReason: 'AML_REJECTED' })
     expect(await listOpen(db, 10)).toEqual([])
     expect(await auditLedger(db)).toEqual([])
+  })
+
+  test('audit M-D1: rejected money goes back to the listed address it came from, and no more than was signed for', async () => {
+    await listBad()
+    const id = newId()
+    await sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, block_height, block_hash, keys, hold_until_verified, created_at, updated_at)
+      values (${randomUUID()}, ${id}, 'TRON', 'TRX', 'x', '0', 'T', ${newId()}, '{TBad}', 100, 1, 'rejected', 'Failed', 1, 'b', '{}', true, now(), now())`.execute(db)
+    const adjustment = newId()
+    await sql`insert into people(id, public_key, login, enrolled_by, enrolled_at) values ('bob', ${'ab'.repeat(32)}, 'bob', 'cli:x', now())`.execute(db)
+    await sql`insert into adjustments(id, asset, units, amount, from_account, to_account, deposit_id, reason, proposed_by, proposed_at)
+      values (${adjustment}, 'TRX', 100, '100', ${`quarantine:${randomUUID()}`}, ${`merchant:${merchantId}`}, ${id}, 'back to its sender', 'cli:ann', now())`.execute(db)
+    const returned = async (): Promise<boolean> => {
+      const w = await request('TBad')
+      await admit(w)
+      await screen()
+      return admit(w)
+    }
+    expect(await returned()).toBe(false)
+    await sql`insert into adjustment_signatures(adjustment_id, person, signature, applied_by, applied_at) values (${adjustment}, 'bob', 'aa', 'cli:ann', now())`.execute(db)
+    expect([await returned(), await returned()]).toEqual([true, false])
+    expect((await listOpen(db, 10)).length).toBe(0)
   })
 
   test.each([['hold', false], ['flag', true]] as const)('that nobody can judge waits; after a while %s lets it go: %s', async (when, goes) => {

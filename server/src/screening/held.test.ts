@@ -1,10 +1,12 @@
 /** Merchants that want money screened before it is theirs: what is held, let through, quarantined, decided and reorganised. */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { ReplenishDone, ReplenishFailed, ReplenishVerified } from '@bursar/contract'
 import { Value } from 'typebox/value'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { nothingSigned } from '../../../test/setup/signer.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
+import { withoutTriggers } from '../../../test/setup/unguarded.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { createDecided, createScreenCredited, createScreenHeld, createScreeningJobs } from '../app/screening.ts'
 import { uuidv7 } from '../base/id.ts'
@@ -15,7 +17,7 @@ import { carryOut, noEffects } from '../effects/index.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { holdsUntilVerified } from '../merchants/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
-import { decideAs, importList, listOpen, listRejected, lockDeposits, opinionsOn, type Opinion } from './index.ts'
+import { decideAs, importList, listOpen, listRejected, lockDeposits, opinionsOn, screenAgain, type Opinion } from './index.ts'
 
 const database = useDatabase({ template: migrated })
 const PUBLIC = 'https://pay.example'
@@ -37,7 +39,7 @@ beforeAll(() => {
 afterAll(() => world.close())
 beforeEach(async () => {
   await wipe(world.db)
-  await sql`truncate screenings, screening_decisions, screening_list_entries, screening_lists, merchants cascade`.execute(world.db)
+  await withoutTriggers(world.db, (tx) => sql`truncate screenings, screening_decisions, screening_list_entries, screening_lists, merchants cascade`.execute(tx))
   world.now = START
   targets.length = 0
   owned = await world.address('ETHEREUM')
@@ -58,7 +60,7 @@ const runtime = (): Runtime => ({
   clock: { now: () => world.now, business: () => world.now } as Runtime['clock'], log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
 })
 const screen = async (deposits: Pick<Deposits, 'verify'> = world.deposits, pause: (point: string) => Promise<void> = async () => {}): Promise<void> => {
-  const [job, alarm] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE }, { deposits, adapters: new Map(), pause })
+  const [job, alarm] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE }, { deposits, adapters: new Map(), signer: nothingSigned, pause })
   while (await job!.run(new AbortController().signal)) { /* until it is idle */ }
   await alarm!.run(new AbortController().signal)
 }
@@ -75,12 +77,20 @@ const arrive = async (from = 'payer'): Promise<string> => {
 }
 const deposit = async () => (await sql<{ id: string; state: string; told: string; failReason: string | null }>`select id, state, told, fail_reason as "failReason" from deposits`.execute(world.db)).rows[0]!
 const decide = async (event: Opinion['event'], actor = 'cli:ann', deciders = 1) => {
-  const { rows } = await sql<{ id: string }>`select id from screenings`.execute(world.db)
+  const { rows } = await sql<{ id: string }>`select id from screenings order by created_at`.execute(world.db)
   return inTransaction(world.db, async (tx) => {
-    const outcome = await decideAs(tx, rows[0]!.id, { event, actor, reason: 'looked at it' }, { deciders, subscribers: [createDecided(PUBLIC, world.deposits)] }, world.moment())
+    const outcome = await decideAs(tx, rows[0]!.id, { event, actor, reason: 'looked at it' }, { deciders, riskyFrom: 0.5, subscribers: [createDecided(PUBLIC, world.deposits)] }, world.moment())
     if (outcome) await carryOut(tx, outcome.effects, world.moment())
     return outcome?.missing
   })
+}
+/** A merchant of the installation sends money to the one of these tests. */
+const receiveFrom = async (sender: string): Promise<void> => {
+  const id = uuidv7(world.now, randomBytes(10))
+  const at = new Date(world.now)
+  await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, internal, hold_id, not_before, created_at, updated_at)
+    values (${sender}, ${id}, 'ETH', 'ETHEREUM', ${owned.address}, ${E18}, 0, 'done', true, ${randomUUID()}, ${at}, ${at}, ${at})`.execute(world.db)
+  await world.act((tx, moment) => world.deposits.receiveInternal(tx, { id, ticker: 'ETH', blockchain: 'ETHEREUM', to: owned.address, units: E18 }, moment))
 }
 /** balance, quarantine, custody and fees */
 const books = async () => Promise.all((['merchant', 'quarantine', 'custody:ETHEREUM', 'fees'] as const).map((kind) => world.balance(owned.merchantId, 'ETH', kind)))
@@ -273,11 +283,130 @@ describe('a deposit of a merchant that has money held until it is verified', () 
   })
 
   test('from a merchant of ours is held like any other: nothing is known against it', async () => {
-    const transfer = { id: '0199a000-0000-7000-8000-0000000000aa', ticker: 'ETH', blockchain: 'ETHEREUM' as const, to: owned.address, units: E18 }
-    await world.act((tx, moment) => world.deposits.receiveInternal(tx, transfer, moment))
+    await receiveFrom(randomUUID())
     const internal = () => Promise.all((['merchant', 'quarantine', 'clearing'] as const).map((kind) => world.balance(owned.merchantId, 'ETH', kind)))
     expect([await world.statuses(), await internal()]).toEqual([['Pending'], [0n, E18, -E18]])
     await screen()
     expect([await world.statuses(), await internal()]).toEqual([['Pending', 'Done', 'Verified'], [NET, 0n, -E18]])
+  })
+})
+
+describe('audit F-2: what no provider knows anything of is not clean', () => {
+  const pooled = (from: string[]) => {
+    const transaction = pay(owned.address, E18, { hash: 'h9' })
+    transaction.transfers[0] = { ...transaction.transfers[0]!, from }
+    return world.poolHas('ETHEREUM', [transaction])
+  }
+  const nothingKnown = () => sql<{ state: string; problem: string }>`select state, problem from screenings`.execute(world.db).then(({ rows }) => rows[0])
+
+  test.each([['none of its senders', []], ['some of its senders', ['payer']]])('audit F-2: the senders are those of the block where the pool showed %s', async (_what, from) => {
+    await pooled(from)
+    await mine('bad', 'h9')
+    await settle()
+    await screen()
+    expect([await books(), (await listOpen(world.db, 10)).map(({ state }) => state)]).toEqual([HELD, ['risky']])
+    const { rows } = await sql<{ senders: string[] }>`select senders from deposits`.execute(world.db)
+    expect(rows).toEqual([{ senders: ['bad'] }])
+  })
+
+  test('audit F-2: it stays held, an alert says so, and it is asked about again', async () => {
+    await world.mine('ETHEREUM', 10, [{ ...pay(owned.address, E18), transfers: pay(owned.address, E18).transfers.map((one) => ({ ...one, from: [] })) }])
+    await settle()
+    await screen()
+    expect([await books(), await world.statuses(), await nothingKnown()]).toMatchObject([HELD, ['Pending'], { state: 'unanswered', problem: expect.stringContaining('no provider knows') }])
+    const { rows } = await sql<{ text: string }>`select text from alerts where kind = 'screening-waiting' and resolved_at is null`.execute(world.db)
+    expect(rows).toMatchObject([{ text: expect.stringMatching(/1 deposits and 0 withdrawals.*no provider knows anything of it/) }])
+    const attempts = async () => Number((await sql<{ attempts: number }>`select attempts from screenings`.execute(world.db)).rows[0]!.attempts)
+    const before = await attempts()
+    world.now += 3_600_000
+    await screen()
+    expect([await attempts(), await books()]).toEqual([before + 1, HELD])
+  })
+
+  test.each([['released', CREDITED, ['Pending', 'Done', 'Verified']], ['rejected', HELD, ['Pending', 'Failed']]] as const)('people decide about it: %s', async (event, wanted, statuses) => {
+    await pooled([])
+    await world.mine('ETHEREUM', 10, [{ ...pay(owned.address, E18, { hash: 'h9' }), transfers: pay(owned.address, E18).transfers.map((one) => ({ ...one, from: [] })) }])
+    await settle()
+    await screen()
+    expect([await decide(event), await books(), await world.statuses()]).toEqual([0, wanted, statuses])
+    const { rows } = await sql<{ report: { complete: boolean; risky: boolean } }>`select report from screenings`.execute(world.db)
+    expect(rows).toMatchObject([{ report: { complete: false, risky: false } }])
+  })
+
+  test('audit F-2: of a merchant that does not hold money it is Verified, and the judgement says that it is not complete', async () => {
+    await setHolding(false)
+    await world.mine('ETHEREUM', 10, [{ ...pay(owned.address, E18), transfers: pay(owned.address, E18).transfers.map((one) => ({ ...one, from: [] })) }])
+    await settle()
+    await screen()
+    const { rows } = await sql<{ report: { complete: boolean } }>`select report from screenings`.execute(world.db)
+    expect([await world.statuses(), rows]).toMatchObject([['Pending', 'Done', 'Verified'], [{ report: { complete: false } }]])
+    await expect(decide('released')).resolves.toBeUndefined()
+  })
+})
+
+describe('audit F-2: money from another merchant inherits what is open about that merchant', () => {
+  let sender: Owned
+  let receiver: Owned
+  beforeEach(async () => {
+    receiver = owned
+    sender = await world.address('ETHEREUM')
+    owned = sender
+    await setHolding(false)
+  })
+  const send = async () => {
+    world.now += 1_000
+    owned = receiver
+    await receiveFrom(sender.merchantId)
+  }
+  const quarantined = () => world.balance(receiver.merchantId, 'ETH', 'quarantine')
+
+  test('audit F-2: it waits for the judgement of what the sender has received, and goes when that is clean', async () => {
+    await sql`truncate screening_list_entries, screening_lists cascade`.execute(world.db)
+    await arrive('payer')
+    await send()
+    await screen()
+    expect(await quarantined()).toBe(E18)
+    await list('bad')
+    world.now += 3_600_000
+    await screen()
+    world.now += 3_600_000
+    await screen()
+    expect(await quarantined()).toBe(0n)
+  })
+
+  test('audit F-2: it stays held while the sender has money that was found risky, and names nobody to its receiver', async () => {
+    await arrive('bad')
+    await screen()
+    await send()
+    await screen()
+    expect(await quarantined()).toBe(E18)
+    const { rows } = await sql<{ state: string; report: { flags: string[] } }>`select state, report from screenings where merchant_id = ${receiver.merchantId}`.execute(world.db)
+    expect(rows).toMatchObject([{ state: 'risky', report: { flags: [expect.stringContaining('a merchant of this service')] } }])
+    expect(JSON.stringify(rows[0]!.report)).not.toContain(sender.merchantId)
+  })
+
+  test('what people have looked at, and what came after, is not inherited', async () => {
+    await arrive('bad')
+    await screen()
+    await decide('released')
+    await send()
+    owned = sender
+    world.now += 1_000
+    await mine('bad', 'later', 11)
+    owned = receiver
+    await settle()
+    await screen()
+    expect(await quarantined()).toBe(0n)
+  })
+
+  test('audit F-2: it inherits somebody who was listed after the sender had been judged', async () => {
+    await arrive('payer')
+    await screen()
+    await list('bad', 'payer')
+    const settings = { windowMs: 86_400_000, halt: async () => new Set<string>() }
+    await inTransaction(world.db, (tx) => screenAgain(tx, 'OFAC SDN', settings, world.moment()))
+    await send()
+    await screen()
+    expect(await quarantined()).toBe(E18)
   })
 })

@@ -1,5 +1,5 @@
 import type { Screener } from '../adapters/screening/port.ts'
-import { inTransaction } from '../db/index.ts'
+import { inTransaction, type Tx } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
@@ -16,6 +16,8 @@ export interface ScreenDeps {
   screeners: readonly Screener[]
   rules: ScreeningRules
   onJudged: readonly JudgedSubscriber[]
+  /** whether money of which no provider knows anything stays unanswered, instead of clean */
+  mustBeKnown(tx: Tx, screening: Screening): Promise<boolean>
   pause: (name: string) => Promise<void>
 }
 
@@ -83,18 +85,24 @@ const askAll = async ({ screeners, runtime }: ScreenDeps, { answers, subject, id
   return { answers: all, problem: problems.length === 0 ? null : problems.join('; ') }
 }
 
-const keep = async ({ runtime, rules, onJudged }: ScreenDeps, screening: Screening, answers: Answers, problem: string | null): Promise<void> => {
+const NOTHING_KNOWN = 'no provider knows anything of it: look at it yourself and release or reject it'
+
+const keep = async ({ runtime, rules, onJudged, mustBeKnown }: ScreenDeps, screening: Screening, answers: Answers, problem: string | null): Promise<void> => {
   const moment = momentOf(runtime)
   const { at } = moment
   const late = screening.state === 'asked' && at.getTime() - screening.createdAt.getTime() >= rules.lateAfterMs
   await inTransaction(runtime.db, async (tx) => {
-    if (problem === null) {
-      const effects = await conclude(tx, screening, { report: judge(answers, rules, at.getTime()), answers }, onJudged, moment)
+    const report = judge(answers, rules, at.getTime())
+    const isUnknown = problem === null && report.providers.length === 0 && (await mustBeKnown(tx, screening))
+    if (problem === null && !isUnknown) {
+      const effects = await conclude(tx, screening, { report, answers }, onJudged, moment)
       if (effects) await carryOut(tx, effects, moment)
       return
     }
     const nextAt = new Date(at.getTime() + retryAfter(screening.attempts))
-    if ((await keepAnswers(tx, screening, { answers, problem, nextAt, at })) && late) await decide(tx, screening, 'late', moment)
+    // Who knew nothing is asked again: a list that is imported later, or a node that is back, may know more.
+    const kept = isUnknown ? { answers: {}, problem: NOTHING_KNOWN } : { answers, problem }
+    if ((await keepAnswers(tx, screening, { ...kept, nextAt, at })) && (late || isUnknown)) await decide(tx, screening, 'late', moment)
   })
 }
 

@@ -8,7 +8,7 @@ export type ComplianceBody = Static<typeof Compliance>
 
 const NONE = Object.fromEntries(signalKeys.map((key) => [key, 0])) as Judgement['signals']
 
-/** One judgement out of all reports: of everything the worst. Where nobody had anything to ask about, nothing speaks against it. */
+/** One judgement out of all reports: of everything the worst. Where no provider knows anything it is not complete. */
 export const judge = (answers: Answers, { riskyFrom }: Pick<ScreeningRules, 'riskyFrom'>, now: number): Judgement => {
   const reports = Object.entries(answers).flatMap(([provider, answer]): [string, Report][] => (answer.kind === 'report' ? [[provider, answer.report]] : []))
   const riskScore = Math.max(0, ...reports.map(([, report]) => report.riskScore))
@@ -21,6 +21,7 @@ export const judge = (answers: Answers, { riskyFrom }: Pick<ScreeningRules, 'ris
     flags,
     risky: flags.length > 0 || signals.sanctions > 0 || (reports.length > 0 && riskScore >= riskyFrom),
     providers: reports.map(([provider]) => provider),
+    complete: reports.length > 0 && !Object.values(answers).some(({ kind }) => kind === 'pending'),
     madeAt: reports.length === 0 ? now : Math.max(...reports.map(([, report]) => report.madeAt)),
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ListAnswer, Listed } from '../adapters/screening/local-lists.ts'
+import type { SenderStanding } from '../adapters/screening/internal-transfers.ts'
 import type { Db, Tx } from '../db/index.ts'
 import type { ScreeningState } from './machine.ts'
 import type { Screening, ScreeningKind } from './screening.ts'
@@ -68,6 +69,26 @@ export const lookUpListed = async (db: Db, addresses: readonly string[]): Promis
     where l.current and e.address = any(${[...new Set(addresses.map(spellingOf))]}::text[]) order by 1, 2`.execute(db)
   const { rows: lists } = await sql`select from screening_lists where current limit 1`.execute(db)
   return { complete: lists.length > 0, listed: rows }
+}
+
+/**
+ * What is known of the money of the merchant that made an internal withdrawal, as far as it was on its balance by then. What is in
+ * quarantine was never part of what it sends. Undefined when there is no such withdrawal.
+ */
+export const standingOfSender = async (db: Db, withdrawalId: string): Promise<SenderStanding | undefined> => {
+  const { rows } = await sql<{ id: string | null; judged: boolean }>`with sent as (
+      select merchant_id, created_at from withdrawals where id = ${withdrawalId} and internal),
+    open as (
+      select s.merchant_id, s.id, s.subject_id, s.state = 'risky' as judged, s.created_at from sent join screenings s on s.merchant_id = sent.merchant_id
+        where s.kind = 'deposit' and s.state in ('asked', 'unanswered', 'risky')
+      union all select s.merchant_id, s.id, s.subject_id, true, s.created_at from sent
+        join screening_findings f on f.merchant_id = sent.merchant_id and f.noted_at is null
+        join screenings s on s.merchant_id = f.merchant_id and s.id = f.screening_id and s.kind = 'deposit' and s.state in ('clean', 'released'))
+    select o.id, o.judged from sent left join (open o join deposits d on d.merchant_id = o.merchant_id and d.id = o.subject_id and d.state = 'credited')
+      on o.created_at <= sent.created_at`.execute(db)
+  if (rows.length === 0) return undefined
+  const ids = (judged: boolean): string[] => [...new Set(rows.flatMap((row) => (row.id !== null && row.judged === judged ? [row.id] : [])))]
+  return { unjudged: ids(false), open: ids(true) }
 }
 
 /** A version of a list. */

@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { nothingSigned } from '../../../test/setup/signer.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
@@ -59,7 +60,7 @@ const load = (...addresses: string[]) => {
     return screenAgain(tx, 'OFAC SDN', { windowMs: RULES.rescreenMs, halt }, moment())
   })
 }
-const jobs = () => createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: 'https://pay.example', screening: FILE }, { deposits: { verify: async () => noEffects }, adapters: new Map(), pause: async () => {} })
+const jobs = () => createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: 'https://pay.example', screening: FILE }, { deposits: { verify: async () => noEffects }, adapters: new Map(), signer: nothingSigned, pause: async () => {} })
 const screen = async () => {
   for (const job of jobs()) while (await job.run(new AbortController().signal)) { /* until it is idle */ }
 }
@@ -76,7 +77,7 @@ const admit = async (withdrawal: Withdrawal) => {
 /** A withdrawal with its hold, as the api leaves it. */
 const request = async (to: string): Promise<Withdrawal> => {
   const w: Withdrawal = {
-    merchantId, id: newId(), ticker: 'TRX', blockchain: 'TRON', to, units: 100n, fee: 1n, localId: null, meta: null, state: 'requested',
+    merchantId, id: newId(), intentId: newId(), ticker: 'TRX', blockchain: 'TRON', to, units: 100n, fee: 1n, localId: null, meta: null, state: 'requested',
     failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: new Date(now),
   }
   await inTransaction(db, async (tx) => {
@@ -124,7 +125,7 @@ describe('money that nobody has judged to the end', () => {
     const id = await deposit('0xabcd')
     let imported = false
     const lists = createLocalLists((addresses) => lookUpListed(db, addresses), () => now)
-    const job = createScreenJob({ runtime: runtime(), screeners: [lists], rules: RULES, onJudged: [], pause: async (name) => {
+    const job = createScreenJob({ runtime: runtime(), screeners: [lists], rules: RULES, onJudged: [], mustBeKnown: async () => false, pause: async (name) => {
       if (name !== 'screening-asked' || imported) return
       imported = true
       await load('Tother', '0xabcd')
@@ -139,7 +140,7 @@ describe('money that nobody has judged to the end', () => {
     const id = await deposit('0xabcd')
     let answer: Screened | Error = new Error('down')
     const other: Screener = { name: 'other', screen: async () => { if (answer instanceof Error) throw answer; return answer }, recheck: async () => ({ kind: 'nothing' }) }
-    const job = createScreenJob({ runtime: runtime(), screeners: [createLocalLists((addresses) => lookUpListed(db, addresses), () => now), other], rules: RULES, onJudged: [], pause: async () => {} })
+    const job = createScreenJob({ runtime: runtime(), screeners: [createLocalLists((addresses) => lookUpListed(db, addresses), () => now), other], rules: RULES, onJudged: [], mustBeKnown: async () => false, pause: async () => {} })
     await job.run(new AbortController().signal)
     expect((await findScreening(db, 'deposit', merchantId, id))!.answers['local-lists']).toBeDefined()
     await load('Tother', '0xabcd')

@@ -12,24 +12,31 @@ import type { ScreeningKind } from './screening.ts'
 export interface ScreeningRoutesDeps {
   db: Db
   publicUrl: string
-  /** whether a merchant has such a deposit or withdrawal */
-  exists: (kind: ScreeningKind, merchantId: string, id: string) => Promise<boolean>
+  /** of a merchant's deposit or withdrawal; undefined when there is no such thing */
+  stateOf: (kind: ScreeningKind, merchantId: string, id: string) => Promise<string | undefined>
 }
 
 const RETRY_AFTER_SECONDS = 60
+/** What has ended so without a report gets none: a deposit below the minimum or in no block, a withdrawal that was given back. */
+const NEVER_SCREENED: readonly string[] = ['failed', 'suspended']
 
 /** The two lookups (`contract.md` 18 #24). What is another merchant's is as unknown as what never was. */
 export const screeningRoutes = (deps: ScreeningRoutesDeps): Route[] => [lookup('getDepositCompliance', 'deposit', deps), lookup('getCryptoWithdrawalCompliance', 'withdrawal', deps)]
 
-const lookup = (operation: string, kind: ScreeningKind, { db, publicUrl, exists }: ScreeningRoutesDeps): Route => ({
+const lookup = (operation: string, kind: ScreeningKind, { db, publicUrl, stateOf }: ScreeningRoutesDeps): Route => ({
   operation,
   handle: async ({ merchantId, params }) => {
     const id = params.id!.toLowerCase()
     const screening = isUuid(id) ? await findScreening(db, kind, merchantId, id) : undefined
     if (screening !== undefined && screening.report !== null) return { status: 200, body: complianceOf(screening, publicUrl) }
-    if (screening === undefined && !(isUuid(id) && (await exists(kind, merchantId, id)))) {
+    const state = screening === undefined && isUuid(id) ? await stateOf(kind, merchantId, id) : undefined
+    if (screening === undefined && state === undefined) {
       const { status, code } = generalErrors.notFound
       throw new ApiRefusal(status, code, `no such ${kind}: check its id`)
+    }
+    if (state !== undefined && NEVER_SCREENED.includes(state)) {
+      const { status, code } = generalErrors.conflict
+      throw new ApiRefusal(status, code, `the ${kind} has failed and is never screened: there will be no report`)
     }
     const { status, code } = generalErrors.notScreenedYet
     throw new ApiRefusal(status, code, `the ${kind} has not been screened yet: ask again later`, { retryAfterSeconds: RETRY_AFTER_SECONDS })

@@ -67,7 +67,7 @@ const runtime = (): Runtime => ({
   db, newId, clock: { now: () => now, business: () => now } as Runtime['clock'], log: { warn: () => {}, info: () => {}, error: () => {} } as unknown as Runtime['log'],
 })
 const jobOf = (...screeners: Screener[]) => createScreenJob({
-  runtime: runtime(), screeners, rules: RULES, pause: async () => {},
+  runtime: runtime(), screeners, rules: RULES, mustBeKnown: async () => false, pause: async () => {},
   onJudged: [async (_tx, screening) => {
     told.push({ id: screening.subjectId, risky: screening.report.risky })
     return { items: [], notices: [] }
@@ -129,7 +129,7 @@ describe('a screening', () => {
   test('of a worker that died is taken over after its lease, and judged once by two workers at a time', async () => {
     told.length = 0
     const id = await asked()
-    const dies = createScreenJob({ runtime: runtime(), screeners: [scripted('a', report(0))], rules: RULES, onJudged: [], pause: async (name) => {
+    const dies = createScreenJob({ runtime: runtime(), screeners: [scripted('a', report(0))], rules: RULES, onJudged: [], mustBeKnown: async () => false, pause: async (name) => {
       if (name === 'screening-asked') throw new Error('killed')
     } })
     await expect(run(dies)).rejects.toThrow('killed')

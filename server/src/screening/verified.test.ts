@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ReplenishVerified } from '@bursar/contract'
 import { sql } from 'kysely'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { nothingSigned } from '../../../test/setup/signer.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { uuidv7 } from '../base/id.ts'
@@ -57,7 +58,7 @@ const runtime = (): Runtime => ({
   clock: { now: () => world.now, business: () => world.now } as Runtime['clock'], log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
 })
 const screen = async (deposits: Pick<Deposits, 'verify'> = world.deposits): Promise<void> => {
-  const [job] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE }, { deposits, adapters: new Map(), pause: async () => {} })
+  const [job] = createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE }, { deposits, adapters: new Map(), signer: nothingSigned, pause: async () => {} })
   while (await job!.run(new AbortController().signal)) { /* until it is idle */ }
 }
 const arrive = async (from = 'payer', hash = 'h1'): Promise<string> => {
@@ -68,7 +69,7 @@ const arrive = async (from = 'payer', hash = 'h1'): Promise<string> => {
   const { rows } = await sql<{ id: string }>`select id from deposits where transaction = ${hash}`.execute(world.db)
   return rows[0]!.id
 }
-const routes = () => screeningRoutes({ db: world.db, publicUrl: PUBLIC, exists: async (_kind, merchantId, id) => (await findDeposit(world.db, merchantId, id)) !== undefined })
+const routes = () => screeningRoutes({ db: world.db, publicUrl: PUBLIC, stateOf: async (_kind, merchantId, id) => (await findDeposit(world.db, merchantId, id))?.state })
 const look = (id: string, merchantId = owned.merchantId) =>
   routes().find(({ operation }) => operation === 'getDepositCompliance')!.handle({ merchantId, params: { id } } as unknown as ApiRequest)
 const open = (url: string, language?: string) =>
@@ -149,6 +150,16 @@ describe('a deposit, once screening is on', () => {
     expect(verified).toEqual([id])
   })
 
+  test.each(['failed', 'suspended'])('audit C-11: that is %s and was not screened has no report, and nothing is promised', async (state) => {
+    const id = await arrive()
+    await sql`update deposits set state = ${state} where id = ${id}`.execute(world.db)
+    await sql`delete from screenings where subject_id = ${id}`.execute(world.db)
+    const refused = await look(id).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ status: 409, code: 103 })
+    expect((refused as { retryAfterSeconds?: number }).retryAfterSeconds).toBeUndefined()
+    await expect(look(randomUUID())).rejects.toMatchObject({ status: 404 })
+  })
+
   test('is never Verified while nobody can judge it', async () => {
     await sql`truncate screening_list_entries, screening_lists`.execute(world.db)
     const id = await arrive()
@@ -159,5 +170,5 @@ describe('a deposit, once screening is on', () => {
 })
 
 test('without settings nothing is screened', () => {
-  expect(createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: null }, { deposits: world.deposits, adapters: new Map(), pause: async () => {} }).map(({ name }) => name)).toEqual(['withdrawals judged again'])
+  expect(createScreeningJobs({ runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: null }, { deposits: world.deposits, adapters: new Map(), signer: nothingSigned, pause: async () => {} }).map(({ name }) => name)).toEqual(['withdrawals judged again'])
 })

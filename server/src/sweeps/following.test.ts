@@ -1,10 +1,12 @@
 /** Money between addresses of ours, whoever moves it: books of addresses follow, and nobody is credited for it. */
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { blockOf, catalogue, createWorld, E18, pay, wipe, type Owned, type World } from '../deposits/test-world.ts'
+import { inTransaction } from '../db/index.ts'
 import { HOUSE } from '../ledger/index.ts'
+import { acceptDatabase } from '../platform/installation.ts'
 import { createFunding } from '../treasury/index.ts'
 import { createHouseFollowing } from './index.ts'
 
@@ -19,7 +21,7 @@ beforeAll(() => {
 afterAll(() => world.close())
 beforeEach(async () => {
   await wipe(world.db)
-  await sql`truncate house_addresses, house_transfers, fundings`.execute(world.db)
+  await sql`truncate house_addresses, house_transfers, fundings, installation`.execute(world.db)
   await sql`insert into house_addresses values ('EVM', ${HOT}, 'hot', 0, 0, ${new Date(world.now)})`.execute(world.db)
   owned = await world.address('ETHEREUM')
 })
@@ -71,4 +73,45 @@ test('what comes to the hot wallet from outside is capital as ever', async () =>
   await world.act((tx, moment) => createFunding(catalogue).settled(tx, 'ETHEREUM', { finalHeight: 9 }, moment))
   expect(await booked()).toEqual({ hot: 7n * E18 })
   expect(await world.balance(HOUSE, 'USDT', 'capital')).toBe(7n * E18)
+})
+
+describe('in a database that was restored from a copy', () => {
+  const FORGOTTEN = '0xforgotten'
+  const settle = () => world.act((tx, moment) => createFunding(catalogue).settled(tx, 'ETHEREUM', { finalHeight: 9 }, moment))
+  const capital = () => world.balance(HOUSE, 'USDT', 'capital')
+  const suspense = () => world.balance(HOUSE, 'USDT', 'suspense')
+  const alerts = async () => (await sql<{ text: string }>`select text from alerts where kind = 'restored-funding'`.execute(world.db)).rows.map(({ text }) => text)
+  beforeEach(() => sql`insert into house_addresses values ('EVM', ${FORGOTTEN}, 'forgotten', 1, 7, ${new Date(world.now)})`.execute(world.db))
+  const restoredNow = () => inTransaction(world.db, (tx) => acceptDatabase(tx, { forgot: true }, new Date(blockOf(2, []).time)))
+
+  test('audit O-3.1: what comes to an address that it has forgotten goes to suspense, never to capital', async () => {
+    await read(1, [usdt('payer', FORGOTTEN, 't1', 50_000_000n)])
+    await settle()
+    expect([await suspense(), await capital()]).toEqual([50n * E18, 0n])
+    expect((await alerts()).join()).toContain('50 USDT came on ETHEREUM')
+  })
+
+  test('audit O-3.1: a sweep of a forgotten address is a move between addresses of ours, and counts once', async () => {
+    await read(1, [usdt('payer', FORGOTTEN, 't1', 50_000_000n)])
+    await read(2, [usdt(FORGOTTEN, HOT, 't2', 50_000_000n)])
+    await settle()
+    expect(await booked()).toEqual({ [FORGOTTEN]: 0n, hot: 50n * E18 })
+    expect([await suspense(), await capital()]).toEqual([50n * E18, 0n])
+  })
+
+  test('audit O-3.1: what came to the hot wallet before the restore, in blocks the copy had not read, goes to suspense', async () => {
+    await restoredNow()
+    await read(2, [usdt('a forgotten address beyond those that are watched', HOT, 't1', 30_000_000n)])
+    await settle()
+    expect([await suspense(), await capital()]).toEqual([30n * E18, 0n])
+  })
+
+  test('audit O-3.1: a move between two hot wallets that the copy knows nothing of is no money from outside', async () => {
+    await sql`insert into house_addresses values ('EVM', '0xhot2', 'hot', 0, 1, ${new Date(world.now)})`.execute(world.db)
+    await read(1, [usdt('operator', HOT, 't1', 9_000_000n)])
+    await read(2, [usdt(HOT, '0xhot2', 't2', 4_000_000n)])
+    await settle()
+    expect(await booked()).toEqual({ 'hot': 5n * E18, '0xhot2': 4n * E18 })
+    expect(await capital()).toBe(9n * E18)
+  })
 })

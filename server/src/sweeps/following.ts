@@ -2,7 +2,7 @@ import type { Block, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { familyOf, houseAddressesAmong, ownerOf } from '../addresses/index.ts'
 import type { Catalogue } from '../assets/index.ts'
-import { opposite, type CustodyMove } from '../custody/index.ts'
+import { isInner, opposite, unknownInner, type CustodyMove } from '../custody/index.ts'
 import type { Tx } from '../db/index.ts'
 import { noEffects, type Effects } from '../effects/index.ts'
 import { rescale } from '../money/index.ts'
@@ -25,7 +25,7 @@ interface HouseTransfer {
 export const createHouseFollowing = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block): Promise<Effects> => {
     if (network === 'BITCOIN') return noEffects
-    const transfers = await between(tx, network, block, catalogue)
+    const transfers = await withoutKnownInner(tx, network, await between(tx, network, block, catalogue))
     if (transfers.length === 0) return noEffects
     const column = (of: (t: HouseTransfer) => string | null): (string | null)[] => transfers.map(of)
     const { rows } = await sql<HouseTransfer>`insert into house_transfers(network, transaction, index, asset, from_address, to_address, units, block_height)
@@ -64,6 +64,16 @@ const between = async (tx: Tx, network: Network, block: Block, catalogue: Catalo
     if (!listed || units === 0n || !isOurs(from!) || !isOurs(to)) return []
     return [{ transaction, index, asset: listed.asset.ticker, from: from!, to: deposits.has(to) && !ours.has(transaction) ? null : to, units: rescale(units, listed.on.decimals, listed.asset.scale) }]
   })
+}
+
+/** Of inner transfers, only what is more than is stored of their transactions. */
+const withoutKnownInner = async (tx: Tx, network: Network, shown: readonly HouseTransfer[]): Promise<HouseTransfer[]> => {
+  const inner = shown.filter(isInner)
+  if (inner.length === 0) return [...shown]
+  const { rows } = await sql<HouseTransfer>`select transaction, index, asset, from_address as "from", to_address as "to", units from house_transfers
+    where network = ${network} and transaction = any(${inner.map(({ transaction }) => transaction)}::text[])`.execute(tx)
+  const wayOf = ({ transaction, asset, from, to }: HouseTransfer): string => `${transaction}/${asset}/${from}/${to ?? 'a deposit'}`
+  return [...shown.filter((one) => !isInner(one)), ...unknownInner(inner, rows.filter(isInner), wayOf)]
 }
 
 const movesOf = (network: Network, transfers: readonly HouseTransfer[], height: number): CustodyMove[] =>

@@ -44,7 +44,7 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
           min(d.created_at) filter (where l.last is null or d.updated_at > l.last) as since
         from deposits d join watch_cursors w on w.network = d.network
         where d.merchant_id = a.merchant_id and d.network = c.network and d.address = c.address and d.asset = c.asset
-          and not d.internal and d.block_height is not null) d
+          and not d.internal and d.index not like 's:%' and d.block_height is not null) d
       where c.network = ${network} and c.booked > 0 ${worthwhile ? mayBeEnough(worthwhile) : sql``} and not exists (select from sweeps s
         where s.network = c.network and s.address = c.address and s.state not in ('final', 'failed', 'replaced'))
         and not exists (select from outgoing o where o.network = c.network and o.senders[1] = c.address and o.purpose = 'payout'

@@ -1,13 +1,12 @@
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
-import type { ChainAdapter, Head, TronChainAdapter } from '../adapters/chains/port.ts'
+import { sql } from 'kysely'
+import type { ChainAdapter, Coin, CoinChainAdapter, Head, TronChainAdapter } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
-import { bookedAt, forgetRecent } from '../custody/index.ts'
+import { bookedAt } from '../custody/index.ts'
+import type { Db } from '../db/index.ts'
 import { rescale } from '../money/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import { hasRead, type Books, type Comparand } from './reconcile.ts'
-
-/** Moves of blocks so far below the final one are never asked for again, even by a node that lags. */
-const RECENT_BLOCKS = 10_000
 
 /** What a page of addresses should hold and holds, at which block. Ledger units. */
 export interface Compared {
@@ -47,11 +46,57 @@ export const compareAtFinal = async (
   const { head, units } = await (adapter as FinalTeller).balancesAtFinal(wanted)
   const booked = await db.transaction().setIsolationLevel('repeatable read').execute(async (tx) => {
     if (!(await hasRead(tx, adapter.network, head))) return undefined
-    await forgetRecent(tx, adapter.network, { below: head.height - RECENT_BLOCKS })
     return bookedAt(tx, adapter.network, page, head.height)
   })
   return booked && { head, booked, held: scaled(units) }
 }
+
+/** A chain of coins, whose node says of each whether it is there. */
+type CoinTeller = ChainAdapter & Pick<CoinChainAdapter, 'coinsAt'>
+export const isCoinTeller = (adapter: ChainAdapter): adapter is CoinTeller => 'coinsAt' in adapter
+
+/**
+ * At the block the books are of, by the coins that we know: a missing one is a shortage. What addresses hold besides, in suspense or as a surplus, is
+ * taken to be there still: only looking through all coins of the chain could tell.
+ */
+export const compareCoins = async (
+  { db }: Runtime,
+  catalogue: Catalogue,
+  adapter: ChainAdapter,
+  books: Books,
+  page: readonly Comparand[],
+): Promise<Compared | undefined> => {
+  const { network } = adapter
+  const known = await coinsIn(db, network, books, page)
+  if (!known || !(await standsAt(adapter, books))) return undefined
+  const there = await (adapter as CoinTeller).coinsAt(known.coins)
+  if (!(await standsAt(adapter, books))) return undefined
+  const held = new Map<string, bigint>()
+  for (const [i, { address }] of known.coins.entries()) held.set(address, (held.get(address) ?? 0n) + (there[i] ?? 0n))
+  const { scaled } = questionsOf(catalogue, network, page)
+  const units = scaled(page.map(({ address }) => held.get(address) ?? 0n))
+  return { head: books, booked: known.records.map(({ booked }) => booked), held: units.map((one, i) => one + known.records[i]!.unseen) }
+}
+
+interface KnownCoins {
+  coins: (Coin & { address: string })[]
+  /** what each address of the page should hold, and what of it is in no known coin: ledger units */
+  records: { booked: bigint; unseen: bigint }[]
+}
+
+/** Coins of these addresses that blocks made and none has spent, and their records; undefined when the watcher has read on. */
+const coinsIn = (db: Db, network: Network, { hash }: Books, page: readonly Comparand[]): Promise<KnownCoins | undefined> =>
+  db.transaction().setIsolationLevel('repeatable read').execute(async (tx) => {
+    const cursor = await sql`select from watch_cursors where network = ${network} and hash = ${hash}`.execute(tx)
+    if (cursor.rows.length === 0) return undefined
+    const addresses = page.map(({ address }) => address)
+    const coins = await sql<KnownCoins['coins'][number]>`select transaction, vout, address from utxos
+      where network = ${network} and address = any(${addresses}::text[]) and block_height is not null and spent_by is null`.execute(tx)
+    const records = await sql<KnownCoins['records'][number]>`select c.booked, c.suspended + greatest(c.difference, 0) as unseen
+      from unnest(${page.map(({ asset }) => asset)}::text[], ${addresses}::text[]) with ordinality u(asset, address, n)
+      join custody_addresses c on c.network = ${network} and c.asset = u.asset and c.address = u.address order by u.n`.execute(tx)
+    return { coins: coins.rows, records: records.rows }
+  })
 
 const standsAt = async (adapter: ChainAdapter, { height, hash }: Books): Promise<boolean> =>
   (isEvmNetwork(adapter.network) ? await adapter.hashAt(height) : (await adapter.head()).hash) === hash

@@ -83,6 +83,16 @@ export const countTouched = async (db: Db, network: Network): Promise<number> =>
   return rows[0]!.count
 }
 
+/** When all coins of a network were looked through the last time; null: never. */
+export const scannedAt = async (db: Db | Tx, network: Network): Promise<Date | null> => {
+  const { rows } = await sql<{ at: Date | null }>`select max(scanned_at) as at from custody_rounds where network = ${network}`.execute(db)
+  return rows[0]!.at
+}
+
+export const noteScan = async (db: Db | Tx, network: Network, at: Date): Promise<void> => {
+  await sql`update custody_rounds set scanned_at = ${at} where network = ${network}`.execute(db)
+}
+
 export const storeRound = async (db: Db | Tx, lines: readonly CustodyLine[], at: Date): Promise<void> => {
   for (const line of lines) {
     await sql`insert into custody_rounds(network, asset, height, hash, booked, on_chain, short, surplus, compared_at)

@@ -3,24 +3,35 @@ import { sql } from 'kysely'
 import { coldAddressesAmong, familyOf, houseAddressesAmong, ownerOf } from '../addresses/index.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
-import { forgetRecent, onAccounts, opposite, type CustodyMove } from '../custody/index.ts'
+import { forgetRecent, isInner, onAccounts, opposite, unknownInner, type CustodyMove } from '../custody/index.ts'
 import type { Tx } from '../db/index.ts'
 import { noEffects, type Effects } from '../effects/index.ts'
 import { applyAll, HOUSE, type Item } from '../ledger/index.ts'
-import { rescale } from '../money/index.ts'
+import { formatUnits, rescale } from '../money/index.ts'
 import { oursAmong } from '../outgoing/index.ts'
+import { raiseOrRenewAlert } from '../platform/alerts.ts'
+import { restoredAt } from '../platform/installation.ts'
 import { houseMoneyItem } from './postings.ts'
+
+/** Moves of blocks so far below the final one are never asked for again, even by a node that lags. */
+const RECENT_BLOCKS = 10_000
 
 interface Funding {
   transaction: string
   index: string
   asset: string
+  address: string
   units: bigint
+  suspense: boolean
 }
+
+/** Blocks' own stamps may be so far ahead of a clock: Bitcoin's rules allow two hours. */
+const STAMP_AHEAD_MS = 2 * 3_600_000
 
 /**
  * Money that reaches wallets of the house from outside is the owner's: noted when it is seen, booked as capital once its
- * block is final. Our own change is not money from outside, nor is what the operator sends back from cold storage.
+ * block is final. Our own change is not money from outside, nor is what the operator sends back from cold storage. What comes
+ * to a forgotten address, or in a block of the time that a restored copy knows nothing of, may be anybody's: it goes to suspense.
  */
 export const createFunding = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block, _moment: Moment): Promise<Effects> => {
@@ -30,19 +41,22 @@ export const createFunding = (catalogue: Catalogue) => ({
     const arriving = block.transactions.filter((t) => t.transfers.some((x) => house.has(x.to)))
     const fromCold = await coldSpenders(tx, network, arriving)
     const ours = await oursAmong(tx, network, arriving.map((t) => t.hash))
-    const swept = await sweptByAnyone(tx, network, arriving, house)
+    const moved = await movedAmongOurs(tx, network, arriving, house)
+    const restored = await restoredAt(tx)
+    const isUnknown = restored !== null && block.time <= restored.getTime() + STAMP_AHEAD_MS
+    const shown = arriving.filter(({ hash }) => !ours.has(hash)).flatMap(({ hash, transfers }) =>
+      transfers.filter((x) => house.has(x.to) && !fromCold(hash, x) && !moved(x)).flatMap(({ index, contract, to: address, units }): Funding[] => {
+        const known = catalogue.byContract(network, contract)
+        if (!known) return []
+        const suspense = isUnknown || house.get(address)!.account === 'forgotten'
+        return [{ transaction: hash, index, asset: known.asset.ticker, address, units: rescale(units, known.on.decimals, known.asset.scale), suspense }]
+      }))
     const moves: CustodyMove[] = []
-    for (const { hash, transfers } of arriving) {
-      if (ours.has(hash)) continue
-      for (const transfer of transfers.filter((x) => house.has(x.to) && !fromCold(hash, x) && !swept(x))) {
-        const known = catalogue.byContract(network, transfer.contract)
-        if (!known) continue
-        const units = rescale(transfer.units, known.on.decimals, known.asset.scale)
-        const { rows } = await sql`insert into fundings(network, transaction, index, asset, address, units, block_height)
-          values (${network}, ${hash}, ${transfer.index}, ${known.asset.ticker}, ${transfer.to}, ${units}, ${block.height})
-          on conflict (network, transaction, index) do nothing returning 1`.execute(tx)
-        if (rows.length === 1) moves.push({ network, asset: known.asset.ticker, address: transfer.to, units, height: block.height })
-      }
+    for (const { transaction, index, asset, address, units, suspense } of await withoutKnownInner(tx, network, shown)) {
+      const { rows } = await sql`insert into fundings(network, transaction, index, asset, address, units, block_height, suspense)
+        values (${network}, ${transaction}, ${index}, ${asset}, ${address}, ${units}, ${block.height}, ${suspense})
+        on conflict (network, transaction, index) do nothing returning 1`.execute(tx)
+      if (rows.length === 1) moves.push({ network, asset, address, units, height: block.height })
     }
     return { ...noEffects, moves: onAccounts(moves) }
   },
@@ -55,14 +69,47 @@ export const createFunding = (catalogue: Catalogue) => ({
   },
 
   settled: async (tx: Tx, network: Network, heights: { finalHeight: number }, moment: Moment): Promise<Effects> => {
+    await forgetRecent(tx, network, { below: heights.finalHeight - RECENT_BLOCKS })
     const { rows } = await sql<Funding>`update fundings set booked = true
       where network = ${network} and not booked and block_height <= ${heights.finalHeight}
-      returning transaction, index, asset, units`.execute(tx)
-    return { items: rows.map((funding) => houseMoneyItem(network, { asset: funding.asset, units: funding.units, is: 'capital' }, moment)), notices: [] }
+      returning transaction, index, asset, units, address, suspense`.execute(tx)
+    const suspended = rows.filter(({ suspense }) => suspense)
+    if (suspended.length > 0) await suspend(tx, network, suspended, catalogue, moment)
+    return { items: rows.map(({ asset, units, suspense }) => houseMoneyItem(network, { asset, units, is: suspense ? 'suspense' : 'capital' }, moment)), notices: [] }
   },
 
   mempool: async (): Promise<Effects> => noEffects,
 })
+
+/** Of inner transfers, only what is more than is stored of their transactions. */
+const withoutKnownInner = async (tx: Tx, network: Network, shown: readonly Funding[]): Promise<Funding[]> => {
+  const inner = shown.filter(isInner)
+  if (inner.length === 0) return [...shown]
+  const { rows } = await sql<Funding>`select transaction, index, asset, address, units, suspense from fundings
+    where network = ${network} and transaction = any(${inner.map(({ transaction }) => transaction)}::text[])`.execute(tx)
+  const wayOf = ({ transaction, asset, address }: Funding): string => `${transaction}/${asset}/${address}`
+  return [...shown.filter((one) => !isInner(one)), ...unknownInner(inner, rows.filter(isInner), wayOf)]
+}
+
+/**
+ * What came to a forgotten address leaves suspense again when its address no longer holds it: it was swept before the copy was
+ * restored, and is in suspense where it came to.
+ */
+const suspend = async (tx: Tx, network: Network, fundings: readonly Funding[], catalogue: Catalogue, moment: Moment): Promise<void> => {
+  await sql`update custody_addresses c set suspended = c.suspended + u.units
+    from (select asset, address, sum(units) as units from unnest(${fundings.map((f) => f.asset)}::text[], ${fundings.map((f) => f.address)}::text[],
+        ${fundings.map((f) => f.units.toString())}::numeric[]) x(asset, address, units) group by asset, address) u
+    join house_addresses h on h.family = ${familyOf(network)} and h.address = u.address and h.account = 'forgotten'
+    where c.network = ${network} and c.asset = u.asset and c.address = u.address`.execute(tx)
+  for (const ticker of new Set(fundings.map(({ asset }) => asset))) {
+    const { rows: [all] } = await sql<{ count: number; units: bigint }>`select count(*), sum(units) as units from fundings
+      where network = ${network} and asset = ${ticker} and suspense and booked`.execute(tx)
+    const { scale } = catalogue.findCrypto(ticker)!
+    const { units, address, transaction } = fundings.findLast(({ asset }) => asset === ticker)!
+    const text = `${formatUnits(all!.units, scale)} ${ticker} came on ${network} in ${all!.count} transfer(s) that the restored database can't explain, and went to suspense, the last of them ${formatUnits(units, scale)} to ${address} (${transaction}). They are the owner's, sweeps of forgotten deposits, or deposits to forgotten addresses: docs/operating/recovery.md says how to tell`
+    await raiseOrRenewAlert(tx, { kind: 'restored-funding', subject: `${network}/${ticker}`, text }, moment)
+  }
+}
 
 /** Tells what was sent from a cold address of ours: on Bitcoin by the coins a transaction spends, elsewhere by the sender. */
 const coldSpenders = async (
@@ -81,8 +128,11 @@ const coldSpenders = async (
   return (_, { from }) => from.some((address) => cold.has(address))
 }
 
-/** Anybody may start the sweep of an address that has delegated: what comes to us by it was ours before. */
-const sweptByAnyone = async (
+/**
+ * What comes from an address of ours was ours before, whoever sent the transaction: anybody may start the sweep of an address
+ * that has delegated, and a restored copy does not know all of our own transactions.
+ */
+const movedAmongOurs = async (
   tx: Tx,
   network: Network,
   arriving: Block['transactions'],
@@ -90,8 +140,8 @@ const sweptByAnyone = async (
 ): Promise<(transfer: Transfer) => boolean> => {
   if (network === 'BITCOIN') return () => false
   const senders = arriving.flatMap(({ transfers }) => transfers.filter(({ to }) => house.has(to)).flatMap(({ from }) => from))
-  const owned = await ownerOf(tx, familyOf(network), [...new Set(senders)])
-  return ({ from }) => from.length === 1 && owned.has(from[0]!)
+  const [owned, known] = [await ownerOf(tx, familyOf(network), [...new Set(senders)]), await houseAddressesAmong(tx, familyOf(network), [...new Set(senders)])]
+  return ({ from }) => from.length === 1 && (owned.has(from[0]!) || known.has(from[0]!))
 }
 
 /**
@@ -105,6 +155,7 @@ export const grantCapital = async (
 ): Promise<void> => {
   const id = newId()
   const { merchantId, asset, units } = grant
+  await sql`insert into capital_grants(id, merchant_id, asset, units, created_at) values (${id}, ${merchantId}, ${asset}, ${units}, ${at})`.execute(tx)
   const transfer = (owner: string, kind: 'capital' | 'merchant', posted: bigint): Item => ({
     transfer: {
       id: newId(),

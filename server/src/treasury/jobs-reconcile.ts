@@ -1,24 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import type { ChainAdapter, Head } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { inTransaction } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { compareAtCursor, compareAtFinal, isFinalTeller } from './comparing.ts'
-import { countTouched, differencesOf, storeComparisons, storeRound, type CustodyLine, type Round } from './comparisons.ts'
-import { judgeRound } from './judging.ts'
+import { compareAtCursor, compareAtFinal, compareCoins, isCoinTeller, isFinalTeller } from './comparing.ts'
+import { countTouched, differencesOf, noteScan, scannedAt, storeComparisons, storeRound, type CustodyLine, type Round } from './comparisons.ts'
+import { isShort, judgeRound } from './judging.ts'
 import {
-  assetsOn, DEFAULT_ROUND_LIMITS, readBooks, recordHouseAddresses, touchEverything, type Books, type RoundLimits,
+  assetsOn, DEFAULT_ROUND_LIMITS, readBooks, recordHouseAddresses, touchEverything, touchSince, type Books, type RoundLimits,
 } from './reconcile.ts'
 import { takeBackSurplus } from './surplus.ts'
 
 /** Asked at once of a chain that answers for each address, and of one that has to answer before its final block moves on. */
 const PAGE = 500
 const FINAL_PAGE = 50
+const SCAN_AFTER_MS = 24 * 60 * 60_000
 
 /**
  * Holds the books against the chain at the block the watcher has read to (on TRON, the final block): in total, and at every address where something
- * happened since it was last compared, that differed then, that is the house's, or that has been idle for long. Undefined
+ * happened since it was last compared, that differed then, that is the house's, or that has been idle for long. On Bitcoin the node is asked for the
+ * coins we know, and looks through all of its own once a day. Undefined
  * when the two can't be compared now: the network has not been read, or its head has moved on where the chain keeps no
  * history.
  */
@@ -32,9 +35,10 @@ export const reconcileNetwork = async (
   const at = new Date(runtime.clock.now())
   const tickers = assetsOn(catalogue, network).map(({ asset }) => asset.ticker)
   if (network !== 'BITCOIN') await recordHouseAddresses(runtime.db, network, tickers)
+  const scans = isCoinTeller(adapter) && (await isScanDue(runtime, network, limits, at))
   const books = await readBooks(runtime.db, network, limits, at)
   if (!books) return undefined
-  const compare = isFinalTeller(adapter) ? compareAtFinal : compareAtCursor
+  const compare = isFinalTeller(adapter) ? compareAtFinal : isCoinTeller(adapter) && !scans ? compareCoins : compareAtCursor
   const known = books.comparands.filter(({ asset }) => tickers.includes(asset))
   const size = isFinalTeller(adapter) ? FINAL_PAGE : isEvmNetwork(network) ? PAGE : Math.max(1, known.length)
   let block: Head | undefined = known.length === 0 ? books : undefined
@@ -46,7 +50,16 @@ export const reconcileNetwork = async (
     block = found.head
   }
   const lines = await conclude(runtime, network, { ...books, ...headOf(block!) }, tickers, at)
+  if (scans) await noteScan(runtime.db, network, at)
   return { network, height: block!.height, lines, compared: known.length, left: await countTouched(runtime.db, network) }
+}
+
+/** Whether all coins are to be looked through; then what was compared by known coins since the last time is compared again. */
+const isScanDue = async ({ db }: Runtime, network: Network, { scanAfterMs = SCAN_AFTER_MS }: RoundLimits, at: Date): Promise<boolean> => {
+  const last = await scannedAt(db, network)
+  if (last !== null && at.getTime() - last.getTime() < scanAfterMs) return false
+  await touchSince(db, network, last)
+  return true
 }
 
 const headOf = ({ height, hash }: Head): Head => ({ height, hash })
@@ -61,7 +74,7 @@ export const reconcileFully = async (
   const tickers = assetsOn(catalogue, adapter.network).map(({ asset }) => asset.ticker)
   await touchEverything(runtime.db, adapter.network, tickers)
   for (;;) {
-    const round = await reconcileNetwork(runtime, catalogue, adapter)
+    const round = await reconcileNetwork(runtime, catalogue, adapter, { ...DEFAULT_ROUND_LIMITS, scanAfterMs: 0 })
     if (round) onRound(round)
     if (!round || round.left === 0 || round.compared < DEFAULT_ROUND_LIMITS.mostTouched) return round
   }
@@ -89,25 +102,52 @@ const conclude = async (
     return lines
   })
 
-/** Compares every network every so often, and acts on what it finds. A node that fails does not keep the others waiting. */
+/** Pause before a shortage is looked at again: a block or two of a chain of accounts. */
+const AGAIN_MS = 15_000
+
+/**
+ * Compares networks every so often, side by side, and acts on what it finds. A node that is slow or fails does not keep the others waiting. A
+ * shortage has to show twice before it stops anything: a node may answer for its newest block with the state of one that it is just making
+ * (anvil does under load), or from a machine behind a balancer that is elsewhere.
+ */
 export const createReconcileJob = (
   runtime: Runtime,
   catalogue: Catalogue,
   adapters: readonly ChainAdapter[],
   everyMs: number,
 ): Job => ({
-  name: 'reconcile custody',
+  name: `reconcile custody ${adapters.map(({ network }) => network).join()}`,
+  // A node that looks through all its coins takes ten minutes.
+  longestMs: 30 * 60_000,
   everyMs,
   run: async (signal) => {
-    for (const adapter of adapters) {
-      if (signal.aborted) break
+    await Promise.all(adapters.map(async (adapter) => {
       try {
-        const round = await reconcileNetwork(runtime, catalogue, adapter)
+        const round = await readTwiceIfShort(runtime, catalogue, adapter, Math.min(everyMs, AGAIN_MS), signal)
         if (round) await judgeRound(runtime, catalogue, round)
       } catch (err) {
         runtime.log.warn({ err, network: adapter.network }, 'custody was not compared, and is tried again')
       }
-    }
+    }))
     return false
   },
 })
+
+/** A second reading decides; when none can be had, the first one does. */
+const readTwiceIfShort = async (
+  runtime: Runtime,
+  catalogue: Catalogue,
+  adapter: ChainAdapter,
+  pauseMs: number,
+  signal: AbortSignal,
+): Promise<Round | undefined> => {
+  const first = await reconcileNetwork(runtime, catalogue, adapter)
+  if (!first?.lines.some(isShort)) return first
+  await sleep(pauseMs, undefined, { signal }).catch(() => {})
+  if (signal.aborted) return undefined
+  const second = await reconcileNetwork(runtime, catalogue, adapter).catch((err: unknown) => {
+    runtime.log.warn({ err, network: adapter.network }, 'a shortage could not be looked at again')
+    return undefined
+  })
+  return second ?? first
+}

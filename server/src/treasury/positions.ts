@@ -42,9 +42,7 @@ export const positionsOf = async (db: Db | Tx, catalogue: Catalogue, network: Ne
 /** What addresses hold together, by what they are for. */
 const heldOf = async (db: Db | Tx, network: Network): Promise<Record<'hot' | 'cold' | 'deposit', Sums>> => {
   const { rows } = await sql<{ asset: string; account: 'hot' | 'cold' | 'deposit'; units: bigint }>`
-    select c.asset, coalesce(h.account, 'deposit') as account, sum(c.booked) as units
-    from custody_addresses c left join house_addresses h on h.family = ${familyOf(network)} and h.address = c.address
-    where c.network = ${network} and c.booked <> 0 group by 1, 2`.execute(db)
+    select asset, account, booked as units from custody_totals where network = ${network}`.execute(db)
   const of = (account: string): Sums => new Map(rows.filter((row) => row.account === account).map(({ asset, units }) => [asset, units]))
   return { hot: of('hot'), cold: of('cold'), deposit: of('deposit') }
 }
@@ -66,7 +64,7 @@ const owedOf = async (db: Db | Tx, network: Network): Promise<{ waiting: Sums; l
  */
 export const toColdOf = async (db: Db | Tx, network: Network, states: readonly string[] = ['signed', 'broadcast'], sender?: string): Promise<Sums> => {
   const { rows } = await sql<{ asset: string; units: bigint }>`select t.asset, sum(t.units) as units
-    from cold_transfers t join outgoing o on o.id = t.id where t.network = ${network} and o.state = any(${[...states]}::text[])
+    from cold_transfers t join outgoing o on o.id = t.id where t.network = ${network} and o.network = ${network} and o.state = any(${[...states]}::text[])
       and (${sender ?? null}::text is null or o.senders[1] = ${sender ?? null}) group by 1`.execute(db)
   return new Map(rows.map(({ asset, units }) => [asset, units]))
 }

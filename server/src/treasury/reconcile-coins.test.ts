@@ -8,6 +8,7 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { serialize } from '../adapters/chains/bitcoin/test-transaction.ts'
 import { scriptTo } from '../adapters/chains/bitcoin/test-world.ts'
+import type { Coin, CoinChainAdapter } from '../adapters/chains/port.ts'
 import { createSimulatedChain, type SimulatedChain } from '../adapters/chains/simulated/index.ts'
 import { uuidv7 } from '../base/id.ts'
 import { inTransaction } from '../db/index.ts'
@@ -22,7 +23,7 @@ import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from '../watc
 import { createSettlement } from '../withdrawals/index.ts'
 import { holdTransfer } from '../withdrawals/postings.ts'
 import { applyAll } from '../ledger/index.ts'
-import { createFunding, createReconcileJob, listFreezes, reconcileNetwork } from './index.ts'
+import { createFunding, createReconcileJob, listFreezes, reconcileFully, reconcileNetwork } from './index.ts'
 import { insertWithdrawal } from './test-treasury.ts'
 
 const database = useDatabase({ template: migrated })
@@ -88,7 +89,7 @@ const payOut = async (txid: string, units: bigint): Promise<void> => {
   const { raw, hash } = spend(txid, units, 1_500n)
   await inTransaction(world.db, async (tx) => {
     const withdrawal = {
-      merchantId: owner.merchantId, id, ticker: 'BTC', blockchain: 'BITCOIN', to: 'x', units, fee: 10n, localId: null, meta: null, state: 'planned',
+      merchantId: owner.merchantId, id, intentId: id, ticker: 'BTC', blockchain: 'BITCOIN', to: 'x', units, fee: 10n, localId: null, meta: null, state: 'planned',
       failReason: null, internal: false, holdId: runtime.newId(), outgoingId, doneSent: false, toldAs: null, createdAt: moment.at,
     } as const
     await applyAll(tx, [{ transfer: holdTransfer(withdrawal) }])
@@ -132,6 +133,61 @@ describe('where money is coins', () => {
     const { rows } = await sql<{ text: string }>`select text from alerts where resolved_at is null and kind = 'custody-shortage'`.execute(world.db)
     expect(rows[0]!.text).toContain(`${owner.address} holds 0, not 0.1 (-0.1)`)
     expect(await listFreezes(world.db)).toMatchObject([{ asset: 'BTC' }])
+  })
+
+  test('audit M-C6: all coins of the chain are looked through once a day, and in between the node is asked for the coins we know', async () => {
+    await deposited()
+    let scans = 0
+    const balancesAt = bitcoin.adapter.balancesAt.bind(bitcoin.adapter)
+    bitcoin.adapter.balancesAt = (...asked) => {
+      scans += 1
+      return balancesAt(...asked)
+    }
+    const agree = { booked: COIN, onChain: COIN, short: 0n, surplus: 0n }
+    expect(await btc()).toMatchObject(agree)
+    expect(await btc()).toMatchObject(agree)
+    expect(scans).toBe(1)
+    world.now += 23 * 3_600_000
+    expect(await btc()).toMatchObject(agree)
+    expect(scans).toBe(1)
+    world.now += 3_600_000
+    expect(await btc()).toMatchObject(agree)
+    expect(scans).toBe(2)
+    await reconcileFully(runtime, catalogue, bitcoin.adapter, () => {})
+    expect(scans).toBe(3)
+  })
+
+  test('audit M-C6: a coin that the node does not have is missing, also between two looks through all coins', async () => {
+    await deposited()
+    await btc()
+    const { coinsAt } = bitcoin.adapter as unknown as CoinChainAdapter
+    Object.assign(bitcoin.adapter, { coinsAt: async (coins: readonly Coin[]) => (await coinsAt(coins)).map(() => null) })
+    await sql`update custody_addresses set touched = true`.execute(world.db)
+    expect(await btc()).toMatchObject({ booked: COIN, onChain: 0n, short: COIN })
+  })
+
+  test('audit M-C6: what stands in suspense stays there until all coins are looked through again', async () => {
+    // A coin from before the address was known: nothing but a look through all coins shows it.
+    const address = bitcoin.chain.newAddress()
+    bitcoin.chain.pay([{ to: address, units: 5_000n }])
+    bitcoin.chain.mine()
+    await catchUp()
+    await world.address('BITCOIN', undefined, null, address)
+    bitcoin.chain.pay([{ to: address, units: COIN }])
+    bitcoin.chain.mine(8)
+    await catchUp()
+    const job = () => createReconcileJob(runtime, catalogue, [bitcoin.adapter], 1).run(new AbortController().signal)
+    const custody = async () => (await sql<{ suspended: bigint; difference: bigint }>`select suspended, difference from custody_addresses where address = ${address}`.execute(world.db)).rows[0]
+    await job()
+    expect(await custody()).toEqual({ suspended: 0n, difference: 5_000n })
+    await job()
+    world.now += 2 * 3_600_000
+    await job()
+    expect(await custody()).toEqual({ suspended: 5_000n, difference: 0n })
+    await sql`update custody_addresses set touched = true`.execute(world.db)
+    await job()
+    expect(await custody()).toEqual({ suspended: 5_000n, difference: 0n })
+    expect(await listFreezes(world.db)).toEqual([])
   })
 
   test('nothing is concluded when the head has moved on', async () => {

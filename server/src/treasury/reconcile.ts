@@ -30,6 +30,8 @@ export interface RoundLimits {
   /** addresses where nothing happened are compared again when their last comparison is this old, so many in a round */
   idleAfterMs: number
   mostIdle: number
+  /** on a chain of coins all unspent outputs are looked through after so long, a day when absent; in between, the node is asked for the coins we know */
+  scanAfterMs?: number
 }
 
 /** With a million idle addresses and a round every 5 minutes all are seen again within four days after the week is over. */
@@ -48,7 +50,7 @@ export const readBooks = async (db: Db, network: Network, limits: RoundLimits, a
     const ledger = await sql<{ asset: string; units: bigint }>`select asset, sum(units) as units from (
         select asset, -posted as units from ledger_accounts where kind = ${`custody:${network}`}
         union all
-        select asset, units from deposits where network = ${network} and state = 'pending' and block_height is not null and not internal
+        select asset, units from deposits where network = ${network} and state = 'pending' and block_height is not null and not internal and index not like 's:%'
         union all
         select asset, units from fundings where network = ${network} and not booked
       ) x group by asset`.execute(tx)
@@ -88,6 +90,11 @@ export const recordHouseAddresses = async (db: Db, network: Network, assets: rea
   await sql`insert into custody_addresses(network, asset, address, booked)
     select ${network}, u.asset, h.address, 0 from house_addresses h cross join unnest(${[...assets]}::text[]) u(asset)
     where h.family = ${familyOf(network)} and h.branch = 0 on conflict do nothing`.execute(db)
+}
+
+/** Has addresses compared again that were compared since. */
+export const touchSince = async (db: Db, network: Network, since: Date | null): Promise<void> => {
+  await sql`update custody_addresses set touched = true where network = ${network} and compared_at >= ${since ?? new Date(0)} and not touched`.execute(db)
 }
 
 /** Has every address compared for every asset of the network, whether anything happened there or not. */

@@ -6,6 +6,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { SimulatedChain, SimulatedSettings } from '../adapters/chains/simulated/index.ts'
 import { uuidv7 } from '../base/id.ts'
 import { inTransaction, type Tx } from '../db/index.ts'
+import { withoutTriggers } from '../../../test/setup/unguarded.ts'
 import { catalogue, wipe, type Owned, type World } from '../deposits/test-world.ts'
 import { applyAll } from '../ledger/index.ts'
 import { createFollowing, insertPlanned } from '../outgoing/index.ts'
@@ -46,7 +47,7 @@ export interface Treasury extends SimulatedChain {
 
 export const createTreasury = async (world: World, simulated: SimulatedChain): Promise<Treasury> => {
   await wipe(world.db)
-  await sql`truncate utxos, withdrawal_approvals,  outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, custody_rounds, custody_recent, network_costs, network_costs_counted cascade`.execute(world.db)
+  await withoutTriggers(world.db, (tx) => sql`truncate utxos, withdrawal_approvals,  outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, custody_rounds, custody_recent, network_costs, network_costs_counted cascade`.execute(tx))
   const { chain, adapter } = simulated
   chain.mine(FINAL_DEPTH)
   const account = privateKeyToAccount(`0x${'7'.repeat(64)}`)
@@ -71,7 +72,7 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
     const moment = world.moment()
     const [id, outgoingId] = [runtime.newId(), runtime.newId()]
     const withdrawal: Withdrawal = {
-      merchantId, id, ticker: 'ETH', blockchain: 'ETHEREUM', to: chain.newAddress(), units, fee: 1_000n, localId: null, meta: null,
+      merchantId, id, intentId: id, ticker: 'ETH', blockchain: 'ETHEREUM', to: chain.newAddress(), units, fee: 1_000n, localId: null, meta: null,
       state: 'requested', failReason: null, internal: false, holdId: runtime.newId(), outgoingId, doneSent: false, toldAs: null, createdAt: moment.at,
     }
     const raw = await account.signTransaction({

@@ -69,14 +69,20 @@ export const moveCursor = async (
 export const rememberBlocks = async (
   tx: Tx,
   network: Network,
-  blocks: readonly Pick<Block, 'height' | 'hash' | 'parent'>[],
+  blocks: readonly Pick<Block, 'height' | 'hash' | 'parent' | 'time'>[],
   keep: number,
 ): Promise<void> => {
-  await sql`insert into watch_blocks(network, height, hash, parent)
+  await sql`insert into watch_blocks(network, height, hash, parent, time)
     select ${network}, * from unnest(${blocks.map((b) => b.height)}::bigint[], ${blocks.map((b) => b.hash)}::text[],
-      ${blocks.map((b) => b.parent)}::text[])`.execute(tx)
+      ${blocks.map((b) => b.parent)}::text[], ${blocks.map((b) => new Date(b.time))}::timestamptz[])`.execute(tx)
   const oldest = blocks.at(-1)!.height - keep
   await sql`delete from watch_blocks where network = ${network} and height < ${oldest}`.execute(tx)
+}
+
+/** Remembers this block and no other, as a first cursor does. */
+export const rememberOnly = async (tx: Tx, network: Network, { height, hash }: Head): Promise<void> => {
+  await forgetBlocks(tx, network, 0)
+  await sql`insert into watch_blocks(network, height, hash, parent) values (${network}, ${height}, ${hash}, '')`.execute(tx)
 }
 
 export const forgetBlocks = async (tx: Tx, network: Network, fromHeight: number): Promise<void> => {
@@ -96,9 +102,9 @@ export const rememberedAt = async (db: Db | Tx, network: Network, height: number
   return head?.height === height ? head.hash : undefined
 }
 
-/** Keeps the cursor where it is until the transaction ends, and says where that is. */
+/** Keeps the cursor where it is until the transaction ends, and others from reading blocks again meanwhile. Says where it is. */
 export const holdCursor = async (tx: Tx, network: Network): Promise<Cursor | undefined> => {
   const { rows } = await sql<Cursor>`select ${CURSOR} from watch_cursors
-    where network = ${network} for share`.execute(tx)
+    where network = ${network} for no key update`.execute(tx)
   return rows[0]
 }

@@ -181,7 +181,7 @@ describe('a reorganisation', () => {
     )
   })
 
-  test('below what was final is carried out all the same, with an alert', async () => {
+  test('audit M-D2: below what was final is carried out all the same, with an alert, and stops all that is sent on the network', async () => {
     chain.finalDepth = 2
     const follower = await begin()
     mine(6)
@@ -191,6 +191,8 @@ describe('a reorganisation', () => {
     expect(await blocksTold()).toEqual(['1', '2', '3', '4', '5', '6', '3', '3', '4', '5', '6', '7'])
     const { rows } = await sql<{ kind: string }>`select kind from alerts`.execute(db)
     expect(rows).toEqual([{ kind: 'finality-broken' }])
+    const { rows: stops } = await sql`select asset, merchant_id, network from freezes where lifted_at is null`.execute(db)
+    expect(stops).toEqual([{ asset: null, merchant_id: null, network: chain.network }])
   })
 
   test('deeper than what is remembered stops the network', async () => {

@@ -82,9 +82,9 @@ export const beginFollowing = async (deps: FollowerDeps): Promise<Follower> => {
       try {
         const view = await look(adapter)
         const moved = await move(view)
-        if (capabilities.mempool && cursor.hash === view.head.hash) await pool.poll(cursor, view.head.height)
+        const waiting = capabilities.mempool && cursor.hash === view.head.hash && (await pool.poll(cursor, view.head.height))
         const applied = moved === 'back' ? 0 : moved
-        return { cursor, head: view.head.height, applied, more: moved !== 0 && cursor.height < view.head.height }
+        return { cursor, head: view.head.height, applied, more: waiting || (moved !== 0 && cursor.height < view.head.height) }
       } catch (error) {
         prefetch.clear()
         throw error

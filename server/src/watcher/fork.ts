@@ -22,7 +22,7 @@ export const findFork = async (
 ): Promise<Head | null> => {
   for (let height = from; ; ) {
     const page = await rememberedBelow(db, network, height, PAGE)
-    if (page.length === 0) throw new ForkTooDeep(`${network} has no block in common with what was read below ${from}`)
+    if (page.length === 0) throw new ForkTooDeep(`${network} has no block in common with what was read below ${from}: \`bursar rewind ${network}\` says what to do`)
     for (const ours of page) {
       const theirs = await adapter.hashAt(ours.height)
       if (theirs === null) return null

@@ -1,5 +1,6 @@
 import type { Network } from '@bursar/chainkit'
-import pg from 'pg'
+import type pg from 'pg'
+import { DatabaseClient } from '../db/index.ts'
 
 /** Any number, the same in every process; the second half of the lock's key is the network's. */
 const LOCK_CLASS = 726_263
@@ -33,7 +34,7 @@ export const createLeadership = (options: { url: string; network: Network; silen
   }
 
   const connect = async (): Promise<pg.Client> => {
-    const client = new pg.Client({
+    const client = new DatabaseClient({
       connectionString: url,
       application_name: `bursar watcher ${network}`,
       connectionTimeoutMillis: 5_000,

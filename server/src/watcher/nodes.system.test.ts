@@ -11,8 +11,8 @@ import { openBitcoinWorld } from '../adapters/chains/bitcoin/test-world.ts'
 import { adapterOf, openEvmWorld } from '../adapters/chains/evm/test-world.ts'
 import type { ChainAdapter } from '../adapters/chains/port.ts'
 import { uuidv7 } from '../base/id.ts'
-import { createBalanceCheckJob } from '../deposits/index.ts'
-import { createWorld, E18, wipe, type World } from '../deposits/test-world.ts'
+import { createBackingJob, createBalanceCheckJob } from '../deposits/index.ts'
+import { catalogue, createWorld, E18, wipe, type World } from '../deposits/test-world.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { createClock } from '../platform/clock.ts'
 import type { Runtime } from '../platform/runtime.ts'
@@ -76,6 +76,8 @@ describe('native coin sent by contracts', () => {
     expect(await told()).toEqual(['Pending 1', 'Pending 2', 'Pending 4'])
     await chain.mine(3)
     await readAll(follower)
+    expect(await world.balance(owners[0]!.merchantId, 'ETH')).toBe(0n)
+    await createBackingJob({ runtime, catalogue, network: 'ETHEREUM', adapter: chain.adapter, deposits: world.deposits, everyMs: 1 }).run(new AbortController().signal)
     expect(await world.balance(owners[0]!.merchantId, 'ETH')).toBe((5n * E18 * 99n) / 100n)
     expect(await world.balance(owners[1]!.merchantId, 'ETH')).toBe((2n * E18 * 99n) / 100n)
     expect(await auditLedger(world.db)).toEqual([])

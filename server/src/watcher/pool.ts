@@ -7,6 +7,8 @@ const lacksAny = (hashes: ReadonlySet<string>, known: ReadonlySet<string>): bool
   return false
 }
 
+const NONE: ReadonlySet<string> = new Set()
+
 /** What listeners know of the node's pool. */
 export const createPool = (deps: StepDeps & { adapter: Pick<ChainAdapter, 'mempool'> }) => {
   let known: ReadonlySet<string> = new Set()
@@ -16,12 +18,14 @@ export const createPool = (deps: StepDeps & { adapter: Pick<ChainAdapter, 'mempo
     changed: (): void => {
       toTell = true
     },
-    poll: async (cursor: Cursor, headHeight: number): Promise<void> => {
-      const { hashes, added } = await deps.adapter.mempool(known)
-      if (!toTell && added.length === 0 && !lacksAny(hashes, known)) return
+    /** Reads a page of what is new, and tells it in a database transaction of its own. @returns whether more waits to be read */
+    poll: async (cursor: Cursor, headHeight: number): Promise<boolean> => {
+      const { hashes, added, unread = NONE } = await deps.adapter.mempool(known)
+      if (!toTell && added.length === 0 && !lacksAny(hashes, known)) return unread.size > 0
       await applyPool(deps, cursor, { added, hashes }, headHeight)
-      known = hashes
+      known = unread.size === 0 ? hashes : new Set([...hashes].filter((hash) => !unread.has(hash)))
       toTell = false
+      return unread.size > 0
     },
   }
 }

@@ -1,11 +1,11 @@
 import type { Block, Head, Network } from '@bursar/chainkit'
 import { inTransaction, type Tx } from '../db/index.ts'
 import { carryOut, joinEffects, type Effects } from '../effects/index.ts'
-import { raiseAlert } from '../platform/alerts.ts'
 import type { Clock } from '../platform/clock.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { gather } from './carrying.ts'
 import { forgetBlocks, moveCursor, rememberBlocks, rememberedAt, type Cursor } from './cursor.ts'
+import { stopForBrokenFinality } from './finality.ts'
 import type { ChainListener, PoolChange } from './listener.ts'
 
 /** What the node said last: its newest block, and the newest it holds to be final. */
@@ -85,7 +85,7 @@ const finalOnBranch = async (
   return ours === undefined || ours === final.hash ? final.height : cursor.finalHeight
 }
 
-/** Goes back to where the node's branch left ours: everything above is lost. */
+/** Goes back to where the node's branch left ours: everything above is lost. Below what was final, the network's money out is stopped too. */
 export const goBack = async (
   { runtime, network, listeners }: StepDeps,
   cursor: Cursor,
@@ -94,15 +94,11 @@ export const goBack = async (
 ): Promise<Cursor> =>
   inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
+    if (cursor.finalHeight > fork.height) await stopForBrokenFinality(tx, network, fork.height, moment)
     const back = { ...cursor, ...fork, finalHeight: Math.min(cursor.finalHeight, fork.height) }
     await moveCursor(tx, network, cursor, back, view.head.height, moment.at)
     await forgetBlocks(tx, network, fork.height + 1)
     const effects = await gather(listeners, (l) => l.orphaned(tx, network, fork.height + 1, moment))
-    if (cursor.finalHeight > fork.height) {
-      const text =
-        `${network} took back blocks it had held to be final, down to ${fork.height}: check the node before trusting it`
-      await raiseAlert(tx, { kind: 'finality-broken', subject: network, text }, moment)
-    }
     await carryOut(tx, joinEffects(effects), moment)
     return back
   })

@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely'
 import { inTransaction, isLocked, isLost, mayRetry, type Query, type Row, type Tx } from '../db/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { endAlertIfOver, raiseExhausted, type ExhaustedSubscriber } from './alert.ts'
-import { finishStreams, keepStreams, restartExhausted } from './store.ts'
+import { finishStreams, keepStreams, restartExhausted, withExhausted } from './store.ts'
 import type { Settlement } from './stream.ts'
 
 /** Settlements that are worth a statement; fewer wait for more, or until they are flushed. */
@@ -76,8 +76,25 @@ export class Acknowledger {
     const isAlone = ({ effects }: Settlement): boolean => effects.includes('alert') || effects.includes('restart-endpoint')
     const together = sorted.filter((settlement) => !isAlone(settlement))
     const fenced = await writeAll(this.#persistent(together), together)
+    await this.#releaseAfter(together)
     for (const settlement of sorted.filter(isAlone)) fenced.push(...(await this.#writeAlone(settlement)))
     if (fenced.length > 0) this.#runtime.log.warn({ streams: fenced.length }, 'claims had passed to another worker: nothing written')
+  }
+
+  /** An endpoint that accepts anything is there again: what was exhausted of its merchant goes out, in order (amendment 9). */
+  async #releaseAfter(settlements: readonly Settlement[]): Promise<void> {
+    const accepted = settlements.filter(({ stream, nextSequence }) => nextSequence > stream.events[0]!.sequence)
+    const merchants = [...new Set(accepted.map(({ stream }) => stream.merchantId))]
+    if (merchants.length === 0) return
+    for (const merchantId of await withExhausted(this.#query, merchants, this.#runtime.clock.now())) {
+      await inTransaction(this.#runtime.db, (tx) => this.#release(tx, merchantId))
+    }
+  }
+
+  async #release(tx: Tx, merchantId: string): Promise<void> {
+    const { at } = momentOf(this.#runtime)
+    await restartExhausted(throughTx(tx), merchantId, { business: at.getTime(), now: this.#runtime.clock.now() })
+    await endAlertIfOver(tx, merchantId, at)
   }
 
   /**
@@ -105,10 +122,7 @@ export class Acknowledger {
     return inTransaction(this.#runtime.db, async (tx) => {
       const fenced = await writeAll(throughTx(tx), [settlement])
       if (fenced.length > 0) return fenced
-      if (effects.includes('restart-endpoint')) {
-        await restartExhausted(throughTx(tx), stream.merchantId, { business: moment.at.getTime(), now: this.#runtime.clock.now() })
-        await endAlertIfOver(tx, stream.merchantId, moment.at)
-      }
+      if (effects.includes('restart-endpoint')) await this.#release(tx, stream.merchantId)
       if (effects.includes('alert')) await raiseExhausted(tx, settlement, this.#onExhausted, moment)
       return []
     })

@@ -63,3 +63,15 @@ export const wakeMerchant = async (tx: Tx, merchantId: string, { at }: Moment): 
  * other worker sends events of the object at the same time as that one.
  */
 const restarted = (at: Date) => sql`state = 'active', attempts = 0, next_at = ${at}::timestamptz, epoch = 0`
+
+/** After a restore, sequences go on so far behind the last that the copy knows: merchants may have seen more of them. */
+const SEQUENCE_LEAP = 1_000_000
+
+/**
+ * Moves every merchant's sequence on. A merchant who has read to a sequence that the copy does not know reads on from there, and no
+ * sequence stands for two notifications. @returns how many merchants
+ */
+export const leapSequences = async (tx: Tx): Promise<number> => {
+  const { rows } = await sql`update event_heads set sequence = sequence + ${SEQUENCE_LEAP}::bigint returning 1`.execute(tx)
+  return rows.length
+}

@@ -96,21 +96,38 @@ describe('a receiver that refuses', () => {
     const receiver = await world.receiver()
     const { merchant, objects } = await exhausted(receiver, [3])
     receiver.judge = (request) => (request.objectId === objects[0] ? 500 : 200)
-    const fine = randomUUID()
     await world.emitTo(merchant, objects[0]!, 1, 3)
-    await world.emitTo(merchant, fine, 2)
     await world.deliver()
-    expect(seen(receiver, fine)).toEqual([0, 1])
-    expect(receiver.requests.filter((request) => request.n > 0 && request.objectId === objects[0])).toEqual([])
     const list = await listExhausted(world.db, { merchantId: merchant })
     expect(list).toMatchObject([
       { merchantId: merchant, objectId: objects[0], sequence: 1, waiting: 4, attempts: 11, lastStatus: 500, lastError: 'refused with 500' },
     ])
     expect((await listExhausted(world.db)).some((entry) => entry.objectId === objects[0])).toBe(true)
+    const fine = randomUUID()
+    await world.emitTo(merchant, fine, 2)
+    await world.deliver()
+    expect(seen(receiver, fine)).toEqual([0, 1])
+    expect(receiver.requests.filter((request) => request.n > 0 && request.objectId === objects[0])).toEqual([])
   })
 })
 
 describe('after the last retry', () => {
+  test('audit C-23: the first 2xx to an ordinary delivery sends everything of that endpoint, in order, and ends the alert', async () => {
+    const receiver = await world.receiver()
+    const other = await exhausted(await world.receiver(), [1])
+    const { merchant, objects } = await exhausted(receiver, [3, 1])
+    receiver.judge = () => 200
+    const fine = randomUUID()
+    await world.emitTo(merchant, fine)
+    await world.deliver()
+    await world.deliver()
+    expect([seen(receiver, fine), ...objects.map((id) => seen(receiver, id))]).toEqual([[0], [0, 1, 2], [0]])
+    expect(await world.streams(merchant)).toEqual([])
+    expect(await world.alerts(merchant)).toEqual([{ open: false }])
+    expect(await world.streams(other.merchant)).toMatchObject([{ state: 'exhausted' }])
+  })
+
+
   test('the first 2xx to a daily try sends everything of that endpoint, in order, and ends the alert', async () => {
     const receiver = await world.receiver()
     const other = await exhausted(await world.receiver(), [1])

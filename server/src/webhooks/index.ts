@@ -6,7 +6,7 @@
 export { emit } from './emit.ts'
 export type { Notice } from './emit.ts'
 export type { ExhaustedSubscriber } from './alert.ts'
-export { replayEvents, skipEvent, wakeMerchant } from './commands.ts'
+export { leapSequences, replayEvents, skipEvent, wakeMerchant } from './commands.ts'
 export type { ReplayChoice } from './commands.ts'
 export { createAttemptPruneJob, createDelivery } from './jobs.ts'
 export type { Delivery, DeliveryDeps } from './jobs.ts'

@@ -132,6 +132,13 @@ export const keepStreams = async (query: Query, settlements: readonly Settlement
   return withoutHeld(settlements, await query('webhooks-keep', KEEP, values))
 }
 
+const WITH_EXHAUSTED = `select distinct merchant_id as "merchantId" from event_streams
+  where merchant_id = any($1::uuid[]) and state = 'exhausted' and leased_until <= $2`
+
+/** Those of some merchants that have exhausted streams which nobody is trying at this moment. Reads an index of exhausted streams alone. */
+export const withExhausted = async (query: Query, merchantIds: readonly string[], now: number): Promise<string[]> =>
+  (await query('webhooks-exhausted', WITH_EXHAUSTED, [`{${merchantIds.join(',')}}`, instant(now)])).map((row) => String(row['merchantId']))
+
 const RESTART = `update event_streams set state = 'active', attempts = 0, next_at = $2, own_lane = true,
     leased_until = '-infinity', epoch = 0
   where merchant_id = $1 and state = 'exhausted' and leased_until <= $3`

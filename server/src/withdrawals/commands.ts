@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
-import type { Tx } from '../db/index.ts'
-
+import type { Db, Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
 import { holdStops } from '../outgoing/index.ts'
 import { tellFollowers, type WithdrawalFollower } from './following.ts'
@@ -34,10 +33,13 @@ export const deliver = async (
   }
 }
 
-/** Ends a withdrawal for which nothing was ever signed and gives its money back. Undefined when it is not waiting. */
+/**
+ * Ends a withdrawal and gives its money back. Undefined when it is not waiting. Only for one whose intent the signer has closed:
+ * see `giveBack`.
+ */
 export const giveUp = async (
   tx: Tx,
-  key: { merchantId: string; id: string },
+  key: Pick<Withdrawal, 'merchantId' | 'id'>,
   { catalogue, followers = [] }: { catalogue: Catalogue; followers?: readonly WithdrawalFollower[] },
   moment: Moment,
   failReason: 'ERRROR_CODE_GENERIC' | 'AML_REJECTED' = 'ERRROR_CODE_GENERIC',
@@ -62,7 +64,7 @@ export const attach = async (tx: Tx, withdrawals: readonly Withdrawal[], outgoin
 }
 
 /** Looks at a withdrawal again later, without changing what it is. */
-export const postpone = async (tx: Tx, withdrawal: Withdrawal, until: Date): Promise<void> => {
+export const postpone = async (tx: Db | Tx, withdrawal: Withdrawal, until: Date): Promise<void> => {
   await sql`update withdrawals set not_before = ${until}
     where merchant_id = ${withdrawal.merchantId} and id = ${withdrawal.id} and state = 'requested'`.execute(tx)
 }
@@ -79,12 +81,19 @@ export const halt = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<
   return new Set(rows.map(({ id }) => id))
 }
 
+/** Keeps one that waits from being planned until it has been decided about. False when it does not wait. */
+export const haltWaiting = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<boolean> => {
+  const { rows } = await sql`update withdrawals set halted = true where merchant_id = ${merchantId} and id = ${id} and state = 'requested'
+    returning 1`.execute(tx)
+  return rows.length > 0
+}
+
 /** Lets one that was halted go on. */
 export const resume = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<void> => {
   await sql`update withdrawals set halted = false where merchant_id = ${merchantId} and id = ${id} and halted`.execute(tx)
 }
 
-/** Stores a person's signature under a withdrawal; the signer checks it with the key enrolled there. */
+/** Stores a person's signature under a withdrawal; the signer checks it with the key enrolled there. A later one of the same key is what counts, and the earlier one stays stored. */
 export const approve = async (
   tx: Tx,
   approval: { merchantId: string; withdrawalId: string; keyId: string; signature: string },
@@ -92,7 +101,7 @@ export const approve = async (
 ): Promise<void> => {
   await sql`insert into withdrawal_approvals(merchant_id, withdrawal_id, key_id, signature, created_at)
     values (${approval.merchantId}, ${approval.withdrawalId}, ${approval.keyId}, ${approval.signature}, ${at})
-    on conflict (merchant_id, withdrawal_id, key_id) do update set signature = excluded.signature`.execute(tx)
+    on conflict do nothing`.execute(tx)
   await sql`update withdrawals set not_before = ${at}
     where merchant_id = ${approval.merchantId} and id = ${approval.withdrawalId} and state = 'requested'`.execute(tx)
 }

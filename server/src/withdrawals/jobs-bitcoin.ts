@@ -8,12 +8,12 @@ import {
 } from '../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { chooseBatch, type Batch } from './batch.ts'
+import { chooseBatch, type Batch, type BatchRules } from './batch.ts'
 import { fit, paymentOf, planFor, satoshiOf } from './bitcoin-payments.ts'
 import { attach } from './commands.ts'
 import { refuseImpossible } from './impossible.ts'
 import type { PayoutDeps } from './payouts.ts'
-import { nextWaiting } from './store.ts'
+import { nextWaiting, type Waiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 const MOST_COINS = 1000
@@ -53,7 +53,7 @@ const SUBJECT = 'BITCOIN/BTC'
 /** Reads on until the batch is full: what waits for people or for coins must not hide what is behind it. */
 const fill = async (
   deps: PayoutDeps,
-  first: Withdrawal[],
+  first: Waiting[],
   coins: readonly OwnCoin[],
   feeRateMilliSatPerVb: bigint,
 ): Promise<Batch<Withdrawal>> => {
@@ -66,12 +66,30 @@ const fill = async (
     chosen.reduce((sum, one) => sum + satoshiOf(deps, one), 0n) < held &&
     canPay({ coins: all, outputs: chosen.map((one) => paymentOf(deps, one)), changeScript, feeRateMilliSatPerVb })
   const ready: Withdrawal[] = []
+  const alone = new Set<string>()
   for (let page = first; ; ) {
     ready.push(...(await deps.approved(await leaveOutDust(deps, page))))
-    const batch = chooseBatch(ready, pays, policy, at.getTime())
+    for (const one of page) if (one.alone) alone.add(one.id)
+    const batch = chooseAmong(ready, alone, (some, rules) => chooseBatch(some, pays, rules, at.getTime()), policy)
     if (page.length < PAGE || batch.chosen.length === policy.mostPayments) return batch
     page = await nextWaiting(runtime.db, 'BITCOIN', 'onChain', at, PAGE, page.at(-1))
   }
+}
+
+/** Those that are paid alone, and the others together: whichever of them has the oldest goes first, unless it does not leave. */
+const chooseAmong = (
+  ready: readonly Withdrawal[],
+  alone: ReadonlySet<string>,
+  choose: (some: readonly Withdrawal[], rules: BatchRules) => Batch<Withdrawal>,
+  rules: BatchRules,
+): Batch<Withdrawal> => {
+  const isAlone = ({ id }: Withdrawal): boolean => alone.has(id)
+  const together = choose(ready.filter((one) => !isAlone(one)), rules)
+  if (alone.size === 0) return together
+  const single = choose(ready.filter(isAlone), { ...rules, mostPayments: 1, batchWaitMs: 0 })
+  const [first, second] = ready[0] !== undefined && isAlone(ready[0]) ? [single, together] : [together, single]
+  const best = first.leaves || !second.leaves ? first : second
+  return { ...best, short: together.short ?? single.short }
 }
 
 /** Nodes relay no payment below dust, whatever it pays: such a withdrawal is given back. */

@@ -5,10 +5,10 @@ import { rescale } from '../money/index.ts'
 import { insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { attach } from './commands.ts'
-import { refuseImpossible } from './impossible.ts'
 import { freeSlots, readMembers } from './jobs-pool.ts'
 import { gasRateOf, hotRow, type EvmPayoutDeps, type GasRate } from './payouts.ts'
 import { choosePayer, lackingOf, type Member, type Part } from './pool.ts'
+import { noLongerReverting, onRevert } from './reverting.ts'
 import { noLongerShort, tellShort } from './shortage.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
@@ -44,6 +44,7 @@ export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
   const choices = await chooseAll(deps, members, rate, first)
   const planned = await allApart(choices, (choice) => estimated(deps, choice, rate))
   const payable = planned.results.filter((one) => one !== undefined)
+  await noLongerReverting(deps, deps.network, payable.map(({ withdrawal }) => withdrawal.ticker))
   const made = await allApart(members, (member) => storeAll(deps, payable.filter((one) => one.member === member), rate))
   planned.fail()
   made.fail()
@@ -105,7 +106,8 @@ const estimated = async (deps: EvmPayoutDeps, choice: Choice, rate: GasRate): Pr
   const native = NATIVE_TICKER[network]
   const estimate = await adapter.estimateGas({ from: member.key.address, ...call })
   if (!estimate.ok) {
-    await (estimate.reason === 'reverted' ? refuseImpossible(deps, withdrawal, estimate.message) : tellShort(deps, network, native))
+    const toItself = () => adapter.estimateGas({ from: member.key.address, ...callOf(deps, { ...withdrawal, to: member.key.address }) })
+    await (estimate.reason === 'reverted' ? onRevert(deps, withdrawal, estimate.message, toItself) : tellShort(deps, network, native))
     return undefined
   }
   const { networkFee } = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate })
@@ -152,13 +154,13 @@ const storeTogether = async (deps: EvmPayoutDeps, planned: readonly Planned[], r
   await deps.pause('payout-chosen')
   try {
     await inTransaction(runtime.db, async (tx) => {
-      for (const [at, one] of planned.entries()) await storeIn(tx, deps, one, member.nextNonce + at, rate)
+      for (const [at, one] of planned.entries()) await storeIn(tx, deps, one, member.nonces.peek(at), rate)
     })
   } catch (err) {
     if (!(err instanceof Taken)) runtime.log.warn({ err, network, payouts: planned.length }, 'payouts that could not be planned together are planned one by one')
     return false
   }
-  member.nextNonce += planned.length
+  member.nonces.pass(planned.length)
   return true
 }
 
@@ -175,8 +177,8 @@ const storeIn = async (tx: Tx, { runtime, network, chainId }: EvmPayoutDeps, { w
 const storePlanned = async (deps: EvmPayoutDeps, one: Planned, rate: GasRate): Promise<'stored' | Taken['what']> => {
   const { member } = one
   try {
-    await inTransaction(deps.runtime.db, (tx) => storeIn(tx, deps, one, member.nextNonce, rate))
-    member.nextNonce += 1
+    await inTransaction(deps.runtime.db, (tx) => storeIn(tx, deps, one, member.nonces.peek(), rate))
+    member.nonces.pass()
     return 'stored'
   } catch (error) {
     // The nonce taken here goes back with the transaction.

@@ -28,7 +28,7 @@ const NOTHING: Load = { transactions: 0, fees: 0n }
 export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slots: number }[]): Promise<Member[]> => {
   const { runtime, network, catalogue, adapter } = deps
   const nonces = await Promise.all(free.map(({ key }) => soundNonce({ ...deps, hotAddress: key.address })))
-  const sound = free.flatMap((one, i) => (nonces[i] === undefined ? [] : [{ ...one, nextNonce: nonces[i] }]))
+  const sound = free.flatMap((one, i) => (nonces[i] === undefined ? [] : [{ ...one, nonces: nonces[i] }]))
   const addresses = sound.map(({ key }) => key.address)
   const [loads, leaving, moving, toCold] = await Promise.all([
     loadsOf(runtime.db, network, addresses),
@@ -40,7 +40,7 @@ export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slot
   const head = await adapter.head()
   const wanted = addresses.flatMap((address) => assets.map((asset) => ({ address, contract: asset.networks.get(network)!.contract })))
   const balances = await adapter.balancesAt(head.height, wanted)
-  return sound.map(({ key, slots, nextNonce }, at) => {
+  return sound.map(({ key, slots, nonces }, at) => {
     const fees = nativeLedgerUnits(catalogue, network, (loads.get(key.address) ?? NOTHING).fees)
     const left = assets.map((asset, i): [string, bigint] => {
       const { ticker, scale } = asset
@@ -48,6 +48,6 @@ export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slot
       const gone = (leaving.get(`${key.address}/${ticker}`) ?? 0n) + (moving.get(`${key.address}/${ticker}`) ?? 0n) + (toCold[at]!.get(ticker) ?? 0n)
       return [ticker, held - gone - (ticker === NATIVE_TICKER[network] ? fees : 0n)]
     })
-    return { key, slots, nextNonce, purse: new Purse(new Map(left)) }
+    return { key, slots, nonces, purse: new Purse(new Map(left)) }
   })
 }

@@ -87,14 +87,14 @@ const plan = async (deps: EvmPayoutDeps, members: readonly Member[], move: HotMo
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     const nonce = await takeNonce(tx, network, move.from, moment.at)
-    if (nonce !== giver.nextNonce) throw new Taken()
+    if (nonce !== giver.nonces.peek()) throw new Taken()
     const id = runtime.newId()
     const row = hotRow(network, giver.key, nonce)
     const signingKeys = [...row.signingKeys, { account: 'hot' as const, branch: 0 as const, index: taker.key.index }]
     const planned = planEvm({ network, chainId, nonce, call, gas: estimate.gas, rate })
     await insertPlanned(tx, { ...row, signingKeys, id, purpose: 'rebalance', ...planned, feeRate: rate }, moment)
     await insertHotMove(tx, id, network, ledger, moment.at)
-    giver.nextNonce += 1
+    giver.nonces.pass()
   }).catch((error: unknown) => {
     if (!(error instanceof Taken)) throw error
   })

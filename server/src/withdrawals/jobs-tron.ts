@@ -9,9 +9,9 @@ import { raiseAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { toColdOf } from '../treasury/index.ts'
 import { attach } from './commands.ts'
-import { refuseImpossible } from './impossible.ts'
 import type { TronPayoutDeps } from './payouts.ts'
 import { Purse } from './purse.ts'
+import { noLongerReverting, onRevert } from './reverting.ts'
 import { noLongerShort, tellShort } from './shortage.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
@@ -58,7 +58,11 @@ const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Pri
   if (purse.lacks(withdrawal.ticker, withdrawal.units)) return withdrawal.ticker
   const contract = contractOf(deps, withdrawal)
   const cost = await adapter.estimateCost(contract)
-  if (!cost.ok) return cost.reason === 'reverted' ? refuseImpossible(deps, withdrawal, cost.message) : NATIVE_TICKER.TRON
+  if (!cost.ok) {
+    if (cost.reason !== 'reverted') return NATIVE_TICKER.TRON
+    return onRevert(deps, withdrawal, cost.message, () => adapter.estimateCost(contractOf(deps, { ...withdrawal, to: deps.hotAddress })))
+  }
+  await noLongerReverting(deps, 'TRON', [withdrawal.ticker])
   const id = runtime.newId()
   const plan = planTron({ id, contract, reference: await adapter.reference(), usage: cost.usage, prices })
   if (plan.networkFee > policy.maxFee) return tooDear(deps, withdrawal, plan)

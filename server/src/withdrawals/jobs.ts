@@ -9,11 +9,12 @@ import { deliver, type ReceiveInternal } from './commands.ts'
 import type { WithdrawalFollower } from './following.ts'
 import { planBitcoinBatch } from './jobs-bitcoin.ts'
 import { planEvmPayouts } from './jobs-evm.ts'
-import { planFiller, unfilledNonces } from './jobs-fillers.ts'
+import { fillGaps } from './jobs-fillers.ts'
 import { planTronPayouts } from './jobs-tron.ts'
 import type { EvmPayoutDeps, PayoutDeps, TronPayoutDeps } from './payouts.ts'
 import { nextWaiting } from './store.ts'
 import { storeFeeRate } from './terms.ts'
+import type { Withdrawal } from './withdrawal.ts'
 
 /** Takes up waiting Bitcoin withdrawals, many with one transaction. */
 export const createBitcoinPayoutJob = (deps: PayoutDeps, everyMs: number): Job => ({
@@ -28,9 +29,8 @@ export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
   everyMs,
   run: async () => {
     let made = false
-    const fill = async (): Promise<void> => eachApart(await unfilledNonces(deps.runtime.db, deps.network), (unfilled) => planFiller(deps, unfilled))
-    // A gap that can't be filled stops one hot address, and no other.
-    await eachApart([fill, async () => void (made = await planEvmPayouts(deps))], (part) => part())
+    // Payments first: they take freed nonces, which then need no filler.
+    await eachApart([async () => void (made = await planEvmPayouts(deps)), () => fillGaps(deps)], (part) => part())
     return made
   },
 })
@@ -50,6 +50,8 @@ export const createInternalDeliveryJob = (deps: {
   catalogue: Catalogue
   networks: readonly Network[]
   receive: ReceiveInternal
+  /** those of these whose money is proved; absent: all */
+  proved?(waiting: readonly Withdrawal[]): Promise<Withdrawal[]>
   followers?: readonly WithdrawalFollower[]
 }): Job => ({
   name: 'deliver internal withdrawals',
@@ -58,7 +60,8 @@ export const createInternalDeliveryJob = (deps: {
     const { runtime } = deps
     let delivered = 0
     await eachApart(deps.networks, async (network) => {
-      const waiting = await nextWaiting(runtime.db, network, 'internal', momentOf(runtime).at, MOST_INTERNAL)
+      const all = await nextWaiting(runtime.db, network, 'internal', momentOf(runtime).at, MOST_INTERNAL)
+      const waiting = deps.proved ? await deps.proved(all) : all
       await eachApart(waiting, async (withdrawal) => {
         await inTransaction(runtime.db, async (tx) => {
           const moment = momentOf(runtime)

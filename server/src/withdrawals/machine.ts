@@ -12,7 +12,7 @@ import { to, type Moves } from '../base/moves.ts'
  */
 export type WithdrawalState = 'requested' | 'planned' | 'sent' | 'mined' | 'settled' | 'delivered' | 'failed'
 export type WithdrawalEvent =
-  | 'planned' | 'unplanned' | 'accepted' | 'mined' | 'reorganized' | 'final' | 'reverted' | 'delivered' | 'given-up'
+  | 'planned' | 'unplanned' | 'overtaken' | 'accepted' | 'mined' | 'reorganized' | 'final' | 'reverted' | 'delivered' | 'given-up'
 export type WithdrawalEffect =
   | 'notifyPending' | 'notifyDone' | 'notifyFailed' | 'moveToTransit' | 'moveFromTransit' | 'capture' | 'release' | 'deliver'
   | 'alertOperator'
@@ -23,8 +23,9 @@ export const withdrawalMoves: Moves<WithdrawalState, WithdrawalEvent, Withdrawal
     delivered: to('delivered', 'deliver', 'notifyDone'),
     'given-up': to('failed', 'release', 'notifyFailed'),
   },
-  planned: { unplanned: to('requested'), accepted: to('sent', 'notifyPending') },
-  sent: { mined: to('mined', 'moveToTransit', 'notifyDone') },
+  // Overtaken: a final block has proved that its transaction can never be mined.
+  planned: { unplanned: to('requested'), overtaken: to('requested'), accepted: to('sent', 'notifyPending') },
+  sent: { overtaken: to('requested'), mined: to('mined', 'moveToTransit', 'notifyDone') },
   // Done is never unsent: a lost block only takes the money back from transit until the same bytes are mined again.
   mined: {
     reorganized: to('sent', 'moveFromTransit'),

@@ -1,7 +1,7 @@
 import type { CryptoAsset } from '../assets/index.ts'
 import { formatUnits } from '../money/index.ts'
 import type { Notice } from '../webhooks/index.ts'
-import type { Withdrawal } from './withdrawal.ts'
+import type { ToldAs, Withdrawal } from './withdrawal.ts'
 
 export type WireStatus = 'Pending' | 'Done' | 'Failed'
 
@@ -38,29 +38,43 @@ export const withdrawalBody = (
   time: withdrawal.createdAt.getTime(),
   status,
   ...(withdrawal.meta === null ? {} : { meta: withdrawal.meta }),
-  ...(withdrawal.localId === null ? {} : { localId: withdrawal.localId }),
+  ...localIdOf(withdrawal),
   kind: 'Withdraw',
   internal: withdrawal.internal,
   ...(status === 'Failed' ? { failReason: withdrawal.failReason ?? 'ERRROR_CODE_GENERIC' } : {}),
 })
+
+/** Of one that is part of something larger, the localId is the whole's. */
+const localIdOf = ({ localId, toldAs }: Withdrawal): Record<string, unknown> => {
+  const given = localId ?? toldAs?.body.localId
+  return given === undefined || given === null ? {} : { localId: given }
+}
 
 /**
  * What tells the merchant of a status. A part of something larger says so in that one's words, which know no Pending
  * (`contract.md` 6.7).
  */
 export const withdrawalNotices = (withdrawal: Withdrawal, asset: CryptoAsset, status: WireStatus, carried: Carried): Notice[] => {
-  const { merchantId, toldAs, internal, failReason } = withdrawal
+  const { merchantId, toldAs } = withdrawal
   if (toldAs === null) return [withdrawalNotice(withdrawal, asset, status, carried)]
   if (status === 'Pending') return []
   const { kind, objectId } = toldAs
-  const body = {
-    ...toldAs.body,
-    status,
-    internal,
-    ...(carried.hash === null ? {} : { hash: carried.hash }),
-    ...(status === 'Failed' ? { failedReason: failReason ?? 'ERRROR_CODE_GENERIC' } : {}),
-  }
-  return [{ merchantId, objectId, kind, status, body }]
+  return [{ merchantId, objectId, kind, status, body: wholeBody(withdrawal, toldAs, status, carried) }]
+}
+
+const wholeBody = ({ internal, failReason }: Withdrawal, { body }: ToldAs, status: WireStatus | 'Exchanged', carried: Carried): Record<string, unknown> => ({
+  ...body,
+  status,
+  internal,
+  ...(carried.hash === null ? {} : { hash: carried.hash }),
+  ...(status === 'Failed' ? { failedReason: failReason ?? 'ERRROR_CODE_GENERIC' } : {}),
+})
+
+/** A withdrawal as its newest notification states it; Exchanged is what the whole of a part is told first. */
+export const orderBody = (withdrawal: Withdrawal, asset: CryptoAsset, carried: Carried): Record<string, unknown> => {
+  const [status, { toldAs }] = [wireStatus(withdrawal), withdrawal]
+  if (toldAs === null) return withdrawalBody(withdrawal, asset, status, carried)
+  return wholeBody(withdrawal, toldAs, status === 'Pending' ? 'Exchanged' : status, carried)
 }
 
 const withdrawalNotice = (

@@ -1,5 +1,6 @@
 import type { EvmNetwork } from '@bursar/chainkit'
 import type { AccountChainAdapter, ChainAdapter, FeeRate, TronChainAdapter } from '../adapters/chains/port.ts'
+import type { Signer } from '../adapters/signer/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { HotKey, PausePoint, SendingPolicy, WalletKeys } from '../outgoing/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
@@ -13,6 +14,7 @@ export interface PayoutDeps {
   adapter: ChainAdapter
   wallet: WalletKeys
   policy: SendingPolicy
+  signer: Pick<Signer, 'closeIntent'>
   /** those of these that may be sent now: with the approvals their amount asks for */
   approved(withdrawals: readonly Withdrawal[]): Promise<Withdrawal[]>
   /** told of withdrawals that can't be paid */

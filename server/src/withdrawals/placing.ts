@@ -40,7 +40,7 @@ export const readPlace = async (
   return { where, to, internal: whose === 'merchant' }
 }
 
-type Given = Pick<Withdrawal, 'merchantId' | 'units' | 'fee' | 'localId' | 'meta' | 'toldAs'>
+type Given = Pick<Withdrawal, 'merchantId' | 'intentId' | 'units' | 'fee' | 'localId' | 'meta' | 'toldAs'>
 
 export const newWithdrawal = ({ where, to, internal }: Place, given: Given, { at, newId }: Moment): Withdrawal => ({
   ...given,

@@ -1,4 +1,4 @@
-import type { HotKey } from '../outgoing/index.ts'
+import type { HotKey, NonceLine } from '../outgoing/index.ts'
 import type { Purse } from './purse.ts'
 
 /** One hot address while payouts are planned. */
@@ -7,8 +7,8 @@ export interface Member {
   /** transactions it may still send before a block shows any */
   slots: number
   purse: Purse
-  /** the nonce it has next, read before its purse: whoever took it meanwhile spends from the same purse */
-  nextNonce: number
+  /** the nonces it has next, read before its purse: what took one of them meanwhile spends from the same purse */
+  nonces: NonceLine
 }
 
 export interface Part {

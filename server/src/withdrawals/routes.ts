@@ -1,19 +1,19 @@
 import { feeLookupErrors, generalErrors, orderErrors } from '@bursar/contract'
-import { sql } from 'kysely'
 import { isUuid } from '../base/id.ts'
-import type { Db } from '../db/index.ts'
-import type { Committer } from '../ledger/index.ts'
+import { balancesOf, type Balance, type Committer } from '../ledger/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { placeOrder, readOwnFee, readText } from '../orders/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../platform/route.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { withdrawalBody, wireStatus, type Carried } from './notice.ts'
-import { holdItem, newWithdrawal, readPlace } from './placing.ts'
+import { intentOfOrder } from './intent.ts'
+import { checkDayLimit, isOverDay } from './limits.ts'
+import { withdrawalBody, wireStatus } from './notice.ts'
+import { holdItem, newWithdrawal, readPlace, type Place } from './placing.ts'
+import { assetOf, carriedOf } from './queries.ts'
 import { currentFee, readAmount, readAsset, readDestination, type Rules, type WithdrawalBody } from './request.ts'
-import { findById, findByLocalId } from './store.ts'
+import { findById } from './store.ts'
 import { createTermsReader, type Terms } from './terms.ts'
 import type { AddressHolders } from './whose.ts'
-import type { Withdrawal } from './withdrawal.ts'
 
 export interface WithdrawalRoutesDeps {
   runtime: Runtime
@@ -29,7 +29,7 @@ export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
     { operation: 'createCryptoWithdrawal', handle: async (request) => create(deps, request, await terms()) },
     {
       operation: 'getCryptoWithdrawalFee',
-      handle: async ({ query }) => {
+      handle: async ({ query }) => asLookup(async () => {
         const asked = { ticker: query.ticker!, blockchain: query.blockchain! }
         const where = readAsset(asked, rules, feeLookupErrors.assetNotSupported)
         const units = readAmount(query.amount!, where)
@@ -38,7 +38,7 @@ export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
           to !== undefined && (await deps.holders.whose(where.on.network, readDestination(to, where.on.network, rules))) === 'merchant'
         const fee = currentFee(where, units, internal, await terms(), rules.catalogue)
         return ok({ value: formatUnits(fee, where.asset.scale) })
-      },
+      }),
     },
     {
       operation: 'getCryptoWithdrawal',
@@ -48,18 +48,22 @@ export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
         if (!withdrawal) {
           throw new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'no such withdrawal: check its id')
         }
-        return ok(await bodyOf(deps, withdrawal))
-      },
-    },
-    {
-      operation: 'findWithdrawals',
-      handle: async ({ merchantId, query }) => {
-        const withdrawal = await findByLocalId(runtime.db, merchantId, query.localId!)
-        // Of one that is part of something larger, the localId is the whole's.
-        return ok(withdrawal ? [{ ...(await bodyOf(deps, withdrawal)), localId: query.localId! }] : [])
+        const asset = assetOf(rules.catalogue, withdrawal)
+        return ok(withdrawalBody(withdrawal, asset, wireStatus(withdrawal), await carriedOf(runtime.db, withdrawal)))
       },
     },
   ]
+}
+
+/** A lookup places nothing: what an order would refuse with a code of its own is an invalid request here, of the parameter's name. */
+const asLookup = async (answer: () => Promise<ApiAnswer>): Promise<ApiAnswer> => {
+  try {
+    return await answer()
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || error.status !== 400 || error.code === feeLookupErrors.assetNotSupported.code) throw error
+    const field = error.field === 'to' ? 'address' : error.field
+    throw new ApiRefusal(error.status, generalErrors.invalidRequest.code, error.message, field === undefined ? {} : { field })
+  }
 }
 
 const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
@@ -76,7 +80,13 @@ const create = async (
   const units = readAmount(body.amount, where)
   const place = await readPlace(deps, { ...body, merchantId: request.merchantId }, where, terms)
   const fee = readOwnFee(body.fee, currentFee(where, units, place.internal, terms, rules.catalogue), where.asset)
-  const given = { merchantId: request.merchantId, units, fee, localId: body.localId ?? null, meta: body.meta ?? null, toldAs: null }
+  const { merchantId, answerKeys } = request
+  // Who has not so much is told that, as ever: the ledger refuses it.
+  const [balance] = await balanceWhenOver(deps, place, merchantId, units, terms)
+  if (balance && balance.posted - balance.held >= units + fee) checkDayLimit(place, merchantId, units, terms.days)
+  const localId = body.localId ?? null
+  const intentId = intentOfOrder(merchantId, { localId, answerKeys }, deps.runtime.newId)
+  const given = { merchantId, intentId, units, fee, localId, meta: body.meta ?? null, toldAs: null }
   const withdrawal = newWithdrawal(place, given, momentOf(deps.runtime))
   return placeOrder(deps.committer, request, {
     id: withdrawal.id,
@@ -87,16 +97,6 @@ const create = async (
   })
 }
 
-const bodyOf = async (deps: WithdrawalRoutesDeps, withdrawal: Withdrawal): Promise<Record<string, unknown>> => {
-  const asset = deps.rules.catalogue.findCrypto(withdrawal.ticker)
-  if (!asset) throw new Error(`asset ${withdrawal.ticker} is no longer configured`)
-  return withdrawalBody(withdrawal, asset, wireStatus(withdrawal), await carriedOf(deps.runtime.db, withdrawal))
-}
-
-const carriedOf = async (db: Db, { outgoingId }: Withdrawal): Promise<Carried> => {
-  if (outgoingId === null) return { hash: null, from: [], block: null }
-  const { rows } = await sql<Carried>`select coalesce(o.mined_hash, a.hash) as hash, o.senders as "from", o.mined_height as block
-    from outgoing o left join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
-    where o.id = ${outgoingId}`.execute(db)
-  return rows[0] ?? { hash: null, from: [], block: null }
-}
+/** The merchant's balance, read only when the amount is above what a day has room for. */
+const balanceWhenOver = async ({ runtime }: WithdrawalRoutesDeps, place: Place, merchantId: string, units: bigint, { days }: Terms): Promise<Balance[]> =>
+  isOverDay(place, merchantId, units, days) ? balancesOf(runtime.db, 'merchant', [{ merchantId, asset: place.where.asset.ticker }]) : []

@@ -14,11 +14,9 @@ import { tellFollowers, type WithdrawalFollower } from './following.ts'
 import { withdrawalMoves, type WithdrawalEvent } from './machine.ts'
 import { withdrawalNotices } from './notice.ts'
 import { captureItem, costItem, releaseItem, transitItem } from './postings.ts'
+import { afterRefusal, bar, tellRefused, type AfterRefusal } from './refusals.ts'
 import { carriedBy, move } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
-
-/** A transaction the signer refused is tried again after this long, when the operator may have changed a limit. */
-const REFUSED_PAUSE_MS = 5 * 60_000
 
 /** How a move of the transaction moves the withdrawals it carries. */
 const EVENTS: Record<OutgoingChange['event'], WithdrawalEvent> = {
@@ -43,7 +41,7 @@ export const createSettlement =
     const shares = feeShares(catalogue, change, withdrawals.length)
     const all: Effects[] = []
     for (const [i, withdrawal] of withdrawals.entries()) {
-      all.push(await settleOne(tx, { catalogue, followers }, change, withdrawal, shares[i]!, moment))
+      all.push(await settleOne(tx, { catalogue, followers }, change, withdrawal, { together: withdrawals.length, feeShare: shares[i]! }, moment))
     }
     return joinEffects(all)
   }
@@ -53,18 +51,22 @@ const settleOne = async (
   { catalogue, followers }: { catalogue: Catalogue; followers: readonly WithdrawalFollower[] },
   change: OutgoingChange,
   before: Withdrawal,
-  feeShare: bigint,
+  { together, feeShare }: { together: number; feeShare: bigint },
   moment: Moment,
 ): Promise<Effects> => {
-  const event = EVENTS[change.event]
+  const event = change.overtaken ? 'overtaken' : EVENTS[change.event]
   // A transaction mined without effect is not Done: it is Failed once its block is final.
   const onlyCost = change.outgoing.succeeded === false
+  const after = change.refusal && afterRefusal(before, change.refusal, together)
   const withdrawal = await move(tx, before, event, moment.at, {
-    ...(event === 'unplanned' ? { outgoingId: null, notBefore: new Date(moment.at.getTime() + (change.withheld ? 0 : REFUSED_PAUSE_MS)) } : {}),
+    ...(event === 'unplanned' || event === 'overtaken' ? { outgoingId: null, ...waitingOf(after, moment) } : {}),
+    ...(event === 'overtaken' ? { intentId: moment.newId() } : {}),
     ...(event === 'reverted' ? { failReason: 'ERRROR_CODE_GENERIC' } : {}),
     ...(event === 'mined' ? { sendsDone: !onlyCost } : {}),
   })
   if (!withdrawal) return noEffects
+  if (change.refusal && after!.pauseMs > 0) await tellRefused(tx, withdrawal, change.refusal, moment)
+  if (after?.barred) await bar(tx, withdrawal, after.barred, change.refusal!.message, moment)
   const effects: { items: Item[]; notices: Notice[]; moves: CustodyMove[] } = { items: [], notices: [], moves: [] }
   const asset = catalogue.findCrypto(withdrawal.ticker)!
   const carried = { hash: change.hash, from: change.outgoing.senders, block: change.outgoing.minedHeight }
@@ -104,6 +106,12 @@ const settleOne = async (
   }
   return effects
 }
+
+/** When what a refused transaction paid is planned again. What a stop refused is planned at once where nothing stops it. */
+const waitingOf = (after: AfterRefusal | undefined, { at }: Moment): { notBefore: Date; alone: boolean } => ({
+  notBefore: new Date(at.getTime() + (after?.pauseMs ?? 0)),
+  alone: after?.alone ?? false,
+})
 
 /** What the sending account holds less for a payment and its share of the fee, as `transitItem` and `costItem` post it. */
 const movesOf = (

@@ -7,7 +7,7 @@ import { stopsWithdrawal } from '../outgoing/index.ts'
 import { withdrawalMoves, type WithdrawalEvent, type WithdrawalState } from './machine.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-const COLUMNS = sql.raw(`w.merchant_id as "merchantId", w.id, w.ticker, w.blockchain, w.to_address as "to", w.units,
+const COLUMNS = sql.raw(`w.merchant_id as "merchantId", w.id, coalesce(w.intent_id, w.id) as "intentId", w.ticker, w.blockchain, w.to_address as "to", w.units,
   w.fee_units as fee, w.local_id as "localId", w.meta, w.state, w.fail_reason as "failReason", w.internal,
   w.hold_id as "holdId", w.outgoing_id as "outgoingId", w.done_sent as "doneSent", w.told_as as "toldAs", w.created_at as "createdAt"`)
 
@@ -17,6 +17,7 @@ export const withdrawalRows: RowTable = {
   columns: [
     { name: 'merchant_id', type: 'uuid' },
     { name: 'id', type: 'uuid' },
+    { name: 'intent_id', type: 'uuid' },
     { name: 'ticker', type: 'text' },
     { name: 'blockchain', type: 'text' },
     { name: 'to_address', type: 'text' },
@@ -37,7 +38,7 @@ export const withdrawalRows: RowTable = {
 export const rowOf = (w: Withdrawal): Scalar[] => {
   const at = w.createdAt.toISOString()
   return [
-    w.merchantId, w.id, w.ticker, w.blockchain, w.to, w.units.toString(), w.fee.toString(), w.localId, w.meta, w.state,
+    w.merchantId, w.id, w.intentId, w.ticker, w.blockchain, w.to, w.units.toString(), w.fee.toString(), w.localId, w.meta, w.state,
     w.internal, w.holdId, w.toldAs && JSON.stringify(w.toldAs), at, at, at,
   ]
 }
@@ -51,13 +52,17 @@ export const move = async (
   key: { merchantId: string; id: string },
   event: WithdrawalEvent,
   at: Date,
-  more: { outgoingId?: string | null; notBefore?: Date; failReason?: string; sendsDone?: boolean } = {},
+  more: { outgoingId?: string | null; notBefore?: Date; alone?: boolean; intentId?: string; failReason?: string; sendsDone?: boolean } = {},
 ): Promise<Withdrawal | undefined> => {
   const from = statesTaking(withdrawalMoves, event)
   const target = moveOf(withdrawalMoves, from[0]!, event)!.to
   const { rows } = await sql<Withdrawal>`update withdrawals w set state = ${target}, updated_at = ${at},
       outgoing_id = ${more.outgoingId === undefined ? sql`w.outgoing_id` : more.outgoingId},
       not_before = ${more.notBefore ?? sql`w.not_before`},
+      barred = case when ${target} = 'requested' then w.barred end,
+      reverting_since = null,
+      intent_id = coalesce(${more.intentId ?? null}::uuid, w.intent_id),
+      alone = w.alone or ${more.alone ?? false},
       fail_reason = ${more.failReason ?? sql`w.fail_reason`},
       done_sent = w.done_sent or ${more.sendsDone ?? false}
     from withdrawals before
@@ -79,17 +84,27 @@ export const findById = async (db: Db | Tx, merchantId: string, id: string): Pro
   return rows[0]
 }
 
-export const findByLocalId = async (db: Db | Tx, merchantId: string, localId: string): Promise<Withdrawal | undefined> => {
-  const { rows } = await sql<Withdrawal>`select ${COLUMNS} from local_ids l
-    join withdrawals w on w.merchant_id = l.merchant_id and w.id = l.object_id
-    where l.merchant_id = ${merchantId} and l.local_id = ${localId}`.execute(db)
-  return rows[0]
+/** The signer signs for it after all. */
+export const unbar = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<void> => {
+  await sql`update withdrawals set barred = null where merchant_id = ${merchantId} and id = ${id} and state = 'requested'`.execute(tx)
+}
+
+/** Of these intents, the withdrawals of a network that wait. */
+export const waitingByIntent = async (tx: Tx, blockchain: Network, intentIds: readonly string[]): Promise<Withdrawal[]> => {
+  const { rows } = await sql<Withdrawal>`select ${COLUMNS} from withdrawals w where w.blockchain = ${blockchain} and w.state = 'requested'
+    and coalesce(w.intent_id, w.id) = any(${[...intentIds]}::uuid[]) order by w.created_at, w.id for update`.execute(tx)
+  return rows
 }
 
 /** Whether a stop covers any of these that a transaction carries. */
 export const isStopped = async (tx: Tx, outgoingId: string): Promise<boolean> => {
   const { rows } = await sql`select from withdrawals w where w.outgoing_id = ${outgoingId} and ${stopsWithdrawal} limit 1`.execute(tx)
   return rows.length > 0
+}
+
+/** One that may be taken up now; `alone`: by a transaction that pays nothing else. */
+export interface Waiting extends Withdrawal {
+  alone: boolean
 }
 
 /**
@@ -103,9 +118,9 @@ export const nextWaiting = async (
   at: Date,
   most: number,
   after?: Withdrawal,
-): Promise<Withdrawal[]> => {
+): Promise<Waiting[]> => {
   const behind = after ? sql`and (w.created_at, w.id) > (${after.createdAt}, ${after.id}::uuid)` : sql``
-  const { rows } = await sql<Withdrawal>`select ${COLUMNS} from withdrawals w
+  const { rows } = await sql<Waiting>`select ${COLUMNS}, w.alone from withdrawals w
     where w.blockchain = ${blockchain} and w.state = 'requested' and w.internal = ${kind === 'internal'} and w.not_before <= ${at} ${behind}
       and not ${stopsWithdrawal}
     order by w.created_at, w.id limit ${most}`.execute(db)
@@ -133,8 +148,9 @@ export const approvalsOf = async (
   withdrawals: readonly Withdrawal[],
 ): Promise<{ withdrawalId: string; keyId: string; signature: string }[]> => {
   const { rows } = await sql<{ withdrawalId: string; keyId: string; signature: string }>`
-    select withdrawal_id as "withdrawalId", key_id as "keyId", signature from withdrawal_approvals
+    select distinct on (withdrawal_id, key_id) withdrawal_id as "withdrawalId", key_id as "keyId", signature from withdrawal_approvals
     where withdrawal_id = any(${withdrawals.map((w) => w.id)}::uuid[])
-      and merchant_id = any(${withdrawals.map((w) => w.merchantId)}::uuid[])`.execute(db)
+      and merchant_id = any(${withdrawals.map((w) => w.merchantId)}::uuid[])
+    order by withdrawal_id, key_id, created_at desc`.execute(db)
   return rows
 }

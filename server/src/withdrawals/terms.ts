@@ -6,6 +6,7 @@ import { keepFor } from '../base/kept.ts'
 import type { Db } from '../db/index.ts'
 import type { StopTerm } from '../orders/index.ts'
 import { freshPrices } from '../rates/index.ts'
+import { readDayLimits, type DayLimits } from './limits.ts'
 
 /** What withdrawals cost and whether they may leave, as rows that jobs refresh said at one moment. */
 export interface Terms {
@@ -14,6 +15,7 @@ export interface Terms {
   /** USD in 1e-18 for one whole unit, by ticker */
   prices: ReadonlyMap<string, bigint>
   freezes: readonly StopTerm[]
+  days: DayLimits
 }
 
 /** An estimate older than this is not charged by. Real time: prices age whatever the business clock says. */
@@ -26,7 +28,7 @@ export const readTerms = async (db: Db, catalogue: Catalogue, now: number): Prom
   const freezes = await sql<StopTerm>`
     select asset, merchant_id as "merchantId", network, reason from freezes where lifted_at is null`.execute(db)
   const prices = await freshPrices(db, catalogue.crypto.map((asset) => asset.ticker), new Date(now))
-  return { feeRates: new Map(fees.rows.map((row) => [row.network, rateOf(row.rate)])), prices, freezes: freezes.rows }
+  return { feeRates: new Map(fees.rows.map((row) => [row.network, rateOf(row.rate)])), prices, freezes: freezes.rows, days: await readDayLimits(db) }
 }
 
 const rateOf = (stored: Record<string, string | boolean>): FeeRate => {

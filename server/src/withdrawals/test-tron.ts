@@ -74,10 +74,10 @@ export const openTronPayouts = async (url: string): Promise<TronPayouts> => {
   const policy = { ...DEFAULT_TRON_POLICY, rebroadcastEveryMs: 0 }
   const purposeOf: Parameters<typeof createSendingJob>[0]['purposeOf'] = async ({ id }) => ({
     purpose: 'payout',
-    intents: (await carriedBy(db, id)).map((w) => ({ id: w.id, asset: w.ticker, to: w.to, units: w.units.toString() })),
+    intents: (await carriedBy(db, id)).map((w) => ({ id: w.intentId, asset: w.ticker, to: w.to, units: w.units.toString() })),
   })
   const jobs = [
-    createTronPayoutJob({ runtime, catalogue, adapter, wallet, policy, approved: async (all) => [...all], hotAddress: HOT, pause }, 0),
+    createTronPayoutJob({ runtime, catalogue, adapter, signer, wallet, policy, approved: async (all) => [...all], hotAddress: HOT, pause }, 0),
     createSendingJob({ runtime, network: 'TRON', adapter, signer, policy, wallet, subscribers, purposeOf, pause }),
   ]
   const follower = await beginFollowing({
@@ -117,7 +117,7 @@ export const openTronPayouts = async (url: string): Promise<TronPayouts> => {
     request: async (ticker, to, units) => {
       const { at, newId } = momentOf(runtime)
       const w: Withdrawal = {
-        merchantId, id: newId(), ticker, blockchain: 'TRON', to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
+        merchantId, id: newId(), intentId: newId(), ticker, blockchain: 'TRON', to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
         failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
       }
       await inTransaction(db, async (tx) => {

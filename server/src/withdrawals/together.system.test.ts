@@ -84,7 +84,7 @@ test.each(['payout-chosen', 'before-sign', 'signed-not-stored', 'stored-not-broa
   await paidOnce(all)
 })
 
-test('one that the signer refuses keeps no other waiting: its nonce is filled, and it is paid later', async () => {
+test('one that the signer refuses keeps no other waiting: another payment takes its nonce, or a filler does, and it is paid later', async () => {
   const all = await request()
   const poor = all[4]!
   here.before.answer = async (asked) => {

@@ -12,6 +12,8 @@ export interface ToldAs {
 export interface Withdrawal {
   merchantId: string
   id: string
+  /** UUID that the signer knows the payment by */
+  intentId: string
   ticker: string
   blockchain: Network
   to: string

@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import type { Endpoint } from '../endpoint.ts'
 import type { HttpEvents, TlsFiles } from '../http-server.ts'
 import { LogFailed } from '../log.ts'
-import { readSecretFile } from '../secret-file.ts'
+import { readSecretFile, readTrustedFile } from '../secret-file.ts'
 import { startSigner } from '../serve.ts'
 import type { RunningSigner } from '../serve.ts'
+import { readClients } from '../tls-clients.ts'
 import { readPassphrase } from './passphrase.ts'
 
 const OPTIONS = {
@@ -19,19 +19,21 @@ const OPTIONS = {
   'tls-cert': { type: 'string' },
   'tls-key': { type: 'string' },
   'tls-ca': { type: 'string' },
+  'tls-clients': { type: 'string' },
+  'tls-crl': { type: 'string' },
   'exit-on-stdin-end': { type: 'boolean' },
 } as const
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
 
 /**
- * Serves until SIGTERM or SIGINT. SIGHUP reads the policy again. With `--exit-on-stdin-end` it also ends with the
+ * Serves until SIGTERM or SIGINT. SIGHUP reads the policy, the certificates and the list of clients again. With `--exit-on-stdin-end` it also ends with the
  * process that holds its standard input. Prints a line of JSON when it is ready.
  */
 export async function serve(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: OPTIONS })
   const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
-  const tls = await readTls(values)
+  const tls = tlsReader(values)
   const running = await startSigner({
     seedFile: required(values, 'seed'),
     passphrase,
@@ -73,7 +75,7 @@ function attachSignals(running: RunningSigner, exitOnStdinEnd: boolean): void {
   process.on('SIGHUP', () => {
     running.reload().then(
       (hash) => note({ policy: hash }),
-      (error: Error) => note({ failed: 'policy kept as it was', message: error.message }),
+      (error: Error) => note({ failed: 'policy and certificates kept as they were', message: error.message }),
     )
   })
   if (exitOnStdinEnd) process.stdin.on('end', () => stop('standard input ended')).resume()
@@ -95,10 +97,15 @@ function readEndpoint({ socket, listen }: Values): Endpoint {
   return { host: match[1]!.replace(/^\[(.*)\]$/, '$1'), port: Number(match[2]) }
 }
 
-async function readTls(values: Values): Promise<TlsFiles | undefined> {
-  const { 'tls-cert': cert, 'tls-key': key, 'tls-ca': ca } = values
-  if (!cert && !key && !ca) return undefined
-  if (!cert || !key || !ca) throw new Error('Give --tls-cert, --tls-key and --tls-ca together')
-  const [certText, keyText, caText] = await Promise.all([readFile(cert), readSecretFile(key), readFile(ca)])
-  return { cert: certText.toString(), key: keyText.toString(), ca: caText.toString() }
+function tlsReader(values: Values): (() => Promise<TlsFiles>) | undefined {
+  const { 'tls-cert': cert, 'tls-key': key, 'tls-ca': ca, 'tls-clients': clients, 'tls-crl': crl } = values
+  if (!cert && !key && !ca && !clients && !crl) return undefined
+  if (!cert || !key || !ca || !clients) throw new Error('Give --tls-cert, --tls-key, --tls-ca and --tls-clients together')
+  return async () => ({
+    cert: await readTrustedFile(cert),
+    key: (await readSecretFile(key)).toString(),
+    ca: await readTrustedFile(ca),
+    ...(crl && { crl: await readTrustedFile(crl) }),
+    clients: readClients(await readTrustedFile(clients)),
+  })
 }

@@ -1,19 +1,47 @@
 import { parseArgs } from 'node:util'
-import { scanLog } from '../log-chain.ts'
+import { oldestOf, scanLog, segmentsOf } from '../segments.ts'
 
 /**
- * Checks the chain of a log, of a live signer too, and prints its length and head. With `--contains HASH`, a head kept
- * from before, it also checks that the log still holds that line: that nothing was cut off since.
+ * Checks the chain of a log through all segments that lie beside it, of a live signer too, and prints its length and head.
+ * With `--contains HASH`, a head kept from before, it also checks that the log still holds that line: that nothing was cut
+ * off since.
  */
 export async function verifyLog(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { log: { type: 'string' }, contains: { type: 'string' } } })
   if (!values.log) throw new Error('Say which log: --log FILE')
-  let isContained = false
-  const { lines, head, tornBytes } = await scanLog(values.log, ({ previous }) => {
-    isContained ||= previous === values.contains
-  })
-  if (values.contains !== undefined && !isContained && head !== values.contains) {
+  const { isContained, ...found } = await whileSegmentsStay(values.log, () => verify(values.log!, values.contains))
+  if (values.contains !== undefined && !isContained) {
     throw new Error(`The log does not hold the line ${values.contains}: it was cut off or exchanged`)
   }
-  process.stdout.write(`${JSON.stringify({ lines, head, tornBytes })}\n`)
+  process.stdout.write(`${JSON.stringify(found)}\n`)
+}
+
+interface Verified {
+  /** Number of the first line that was checked; not 0 when older segments have been put away */
+  from: number
+  lines: number
+  head: string
+  tornBytes: number
+  isContained: boolean
+}
+
+async function verify(log: string, wanted: string | undefined): Promise<Verified> {
+  const oldest = await oldestOf(log)
+  let isContained = false
+  const { end, tornBytes } = await scanLog(log, oldest, ({ previous }) => {
+    isContained ||= previous === wanted
+  })
+  return { from: oldest.lines, ...end, tornBytes, isContained: isContained || end.head === wanted }
+}
+
+/** A live signer may close a segment meanwhile: the files are then read again. */
+async function whileSegmentsStay<Result>(log: string, read: () => Promise<Result>): Promise<Result> {
+  const list = async (): Promise<string> => (await segmentsOf(log)).map(({ path }) => path).join()
+  const before = await list()
+  try {
+    return await read()
+  } catch (error) {
+    if ((await list()) === before) throw error
+    return await read()
+  }
 }

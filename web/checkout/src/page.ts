@@ -5,7 +5,7 @@ import { ICONS } from './icons.ts'
 import { addressOf, sceneOf, type Panel, type Scene } from './panel.ts'
 import { countdown, note } from './parts.ts'
 import { problemText } from './problems.ts'
-import { leavingPanel, checkingPanel, failedPanel, waitingPanel } from './states/card.ts'
+import { leavingPanel, checkingPanel, failedPanel, receivedPanel, waitingPanel } from './states/card.ts'
 import { expiredPanel, latePanel, underpaidPanel } from './states/ended.ts'
 import { openPanel } from './states/open.ts'
 import { confirmingPanel, paidPanel } from './states/paid.ts'
@@ -59,6 +59,8 @@ const panelOf = (scene: Scene): Panel => {
       return leavingPanel({ ...scene, state })
     case 'checking':
       return checkingPanel({ ...scene, state })
+    case 'received':
+      return receivedPanel({ ...scene, state })
     case 'failed':
       return failedPanel({ ...scene, state })
   }

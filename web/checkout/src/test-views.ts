@@ -93,11 +93,16 @@ export const VIEWS: Readonly<Record<string, PageView>> = {
   'fiat-choose-currency': base('fiat', { ...openFiat, asked: undefined, amountEntry: { ticker: undefined, least: undefined, most: undefined }, options: [
     { ...option('UAH', 'Ukrainian hryvnia', '', '', undefined, '25'), most: '29999' }, { ...option('KZT', 'Kazakhstan tenge', '', '', undefined, '12000'), most: '300000' },
   ] }),
+  'fiat-choose-currency-only': base('fiat', { ...openFiat, asked: undefined, options: [
+    { ...option('UAH', 'Ukrainian hryvnia', '', '', undefined, '25'), most: '29999', exact: '15000' }, { ...option('KZT', 'Kazakhstan tenge', '', '', undefined, '12000'), most: '300000', exact: '15000' },
+  ] }),
   'fiat-form-refused': base('fiat', { ...openFiat, asked: undefined, amountEntry: { ticker: 'UAH', least: '25', most: '29999' }, given: { value: '20', email: 'olena@example.com' }, problem: { field: 'value', why: 'limits', least: { value: '25', ticker: 'UAH' }, most: { value: '29999', ticker: 'UAH' } } }),
   'fiat-waiting': base('fiat', { at: 'waiting', asked: CARD }),
   'fiat-leaving': base('fiat', { at: 'leaving', asked: CARD, ...bank }),
   'fiat-checking': base('fiat', { at: 'checking', asked: CARD, back: bank }),
-  'fiat-failed': base('fiat', { at: 'failed', asked: CARD, reason: 'Insufficient funds', canRetry: true }),
+  'fiat-received': base('fiat', { at: 'received', asked: CARD }),
+  'fiat-failed': base('fiat', { at: 'failed', asked: CARD, charged: 'no', reason: 'Insufficient funds', canRetry: true }),
+  'fiat-failed-unknown': base('fiat', { at: 'failed', asked: CARD, charged: 'unknown', reason: undefined, canRetry: false }),
   'fiat-paid': base('fiat', { at: 'paid', asked: TENGE, paid: TENGE, over: undefined, givenBack: undefined, closed: false, when: NOW - 60_000, card: '440043******1234', payments: [], receipt: `/invoices/fiat/${ID}/receipt.pdf` }),
   'fiat-refunded': base('fiat', { at: 'paid', asked: TENGE, paid: TENGE, over: undefined, givenBack: TENGE.value, closed: false, when: NOW - 60_000, card: '440043******1234', payments: [], receipt: `/invoices/fiat/${ID}/receipt.pdf` }),
   'fiat-expired': base('fiat', { at: 'expired', asked: CARD }),

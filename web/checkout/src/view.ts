@@ -44,7 +44,7 @@ export interface PageView {
 
 export type PageState =
   | OpenState | PayState | ConfirmingState | PaidState | ExpiredState | UnderpaidState | LateState
-  | WaitingState | LeavingState | CheckingState | FailedState
+  | WaitingState | LeavingState | CheckingState | ReceivedState | FailedState
 
 /** An asset on a network, or a currency, that the payer may choose. Its form value is `TICKER:BLOCKCHAIN`. */
 export interface PaymentOption {
@@ -57,6 +57,8 @@ export interface PaymentOption {
   networkName: string
   /** about how much it is now, where the invoice is priced in another ticker */
   about: string | undefined
+  /** how much it is, where the amount is fixed and the currency is not */
+  exact?: string | undefined
   /** the least and most that can be paid with it */
   least: string | undefined
   most: string | undefined
@@ -220,10 +222,18 @@ export interface CheckingState {
   back: Pick<LeavingState, 'method' | 'url' | 'fields'> | undefined
 }
 
-/** The card was not charged. */
+/** Money has arrived that is not what was asked for, or came late: the seller's payment service looks at it. */
+export interface ReceivedState {
+  at: 'received'
+  asked: Amount
+}
+
+/** The payment failed. */
 export interface FailedState {
   at: 'failed'
   asked: Amount
+  /** whether money left the card: `no` only where that is known */
+  charged: 'no' | 'unknown'
   /** the acquirer's words for the payer */
   reason: string | undefined
   canRetry: boolean

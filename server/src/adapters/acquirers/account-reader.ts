@@ -15,7 +15,8 @@ export interface AccountReader {
   /** `otherwise` when absent */
   optional(key: string, otherwise: string): string
   flag(key: string, otherwise: boolean): boolean
-  choice<const Choice extends string>(key: string, choices: readonly Choice[], otherwise: Choice): Choice
+  /** one of these; a number may be written as a text too */
+  choice<const Choice extends string | number>(key: string, choices: readonly Choice[], otherwise: Choice): Choice
   wholeNumber(key: string, bounds: { least: number; most: number }, otherwise: number): number
   /** what stands in the file named by `KEYFile`, without blanks around it */
   secret(key: string): string
@@ -64,7 +65,7 @@ export const createAccountReader = (given: Given, problems: string[]): AccountRe
     },
     choice: (key, choices, otherwise) => {
       const value = at(key) ?? otherwise
-      return choices.find((one) => one === value) ?? wrong(key, `one of ${choices.join(', ')}`, otherwise)
+      return choices.find((one) => one === value || (typeof one === 'number' && String(one) === value)) ?? wrong(key, `one of ${choices.join(', ')}`, otherwise)
     },
     wholeNumber: (key, { least, most }, otherwise) => {
       const value = at(key) ?? otherwise

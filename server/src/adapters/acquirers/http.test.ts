@@ -81,9 +81,7 @@ describe('what an acquirer is asked by', () => {
 
   test('no answer in time, and one that trickles: it may have been sent', async () => {
     const silent = await listen(() => {})
-    const begin = performance.now()
     expect(await failureOf(post(silent, 200))).toMatchObject({ sent: true, message: 'shop: no whole answer within 200 ms' })
-    expect(performance.now() - begin).toBeLessThan(1_500)
     server!.close()
     server!.closeAllConnections()
     const trickling = await listen((_request, response) => {

@@ -24,10 +24,10 @@ describe('accounts of LiqPay, WayForPay and Freedom Pay', () => {
       { name: 'kz-out', kind: 'freedompay', merchantId: '1', secretKeyFile: key(), payoutSecretKeyFile: key(), payIn: {}, payout: { KZT: payout } },
     )
     expect(accounts.map(({ acquirer: { name, capabilities } }) => ({ name, ...capabilities }))).toEqual([
-      { name: 'liq', payIn: { UAH: { least: 2_500n, most: 2_999_900n } }, payout: {}, refund: true, statement: false },
-      { name: 'w4p', payIn: { UAH: { least: 2_500n, most: 2_999_900n } }, payout: { UAH: { least: 100n, most: 1_450_000n } }, refund: true, refundsWholeOnly: true, statement: false },
-      { name: 'kz', payIn: { KZT: { least: 1_200_000n, most: 30_000_000n } }, payout: {}, refund: true, statement: false },
-      { name: 'kz-out', payIn: {}, payout: { KZT: { least: 100n, most: 1_450_000n } }, refund: true, statement: false },
+      { name: 'liq', payIn: { UAH: { least: 2_500n, most: 2_999_900n } }, payout: {}, refund: true, statement: false, takesOtherCards: true },
+      { name: 'w4p', payIn: { UAH: { least: 2_500n, most: 2_999_900n } }, payout: { UAH: { least: 100n, most: 1_450_000n } }, refund: true, refundsWholeOnly: true, statement: false, takesOtherCards: true },
+      { name: 'kz', payIn: { KZT: { least: 1_200_000n, most: 30_000_000n } }, payout: {}, refund: true, statement: false, takesOtherCards: true },
+      { name: 'kz-out', payIn: {}, payout: { KZT: { least: 100n, most: 1_450_000n } }, refund: true, statement: false, takesOtherCards: true },
     ])
   })
 
@@ -38,6 +38,10 @@ describe('accounts of LiqPay, WayForPay and Freedom Pay', () => {
       { name: 'kz', kind: 'freedompay', merchantId: '1', secretKeyFile: key(), url: 'https://test-api.freedompay.kz', testing: true, spacingMs: 1500 },
     )
     expect(accounts).toHaveLength(3)
+  })
+
+  test.each([7, '7', 3, '3'])('audit F-9.5: the version of LiqPay is a number, or the same as a text: %j', (version) => {
+    expect(read({ name: 'liq', kind: 'liqpay', publicKey: 'i1', privateKeyFile: key(), version }).accounts).toHaveLength(1)
   })
 
   test.each([

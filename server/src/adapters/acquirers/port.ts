@@ -15,6 +15,8 @@ export interface AcquirerCapabilities {
   /** true: only the whole of a payment, at once; the others take parts too */
   refundsWholeOnly?: boolean
   statement: boolean
+  /** true: the page takes another card after it refused one, so that a refused payment may still be paid until the page's end */
+  takesOtherCards?: boolean
 }
 
 /** A payment to be made on the acquirer's hosted page. `reference` is ours, a UUID, and unique with the acquirer for ever. */
@@ -58,6 +60,8 @@ export type AcquirerState =
       feeUnits: bigint | undefined
       /** `NNNNNN******NNNN`, unknown digits `*` */
       maskedCard: string | undefined
+      /** what went back of a payment altogether, minor units; undefined: the acquirer doesn't say */
+      backUnits?: bigint | undefined
     }
   | {
       kind: 'refused'
@@ -118,6 +122,8 @@ export interface PayoutOrder {
 /** A payment's money on its way back. `reference` is the payment's. */
 export interface RefundOrder {
   reference: string
+  /** the acquirer's own identifier of the payment, where it is known */
+  acquirerReference?: string | undefined
   refundReference: string
   units: bigint
   /** minor units; given back by earlier refunds of this payment, each of which has ended */
@@ -156,17 +162,25 @@ export interface Acquirer {
   createPayment(order: PaymentOrder): Promise<PaymentPage>
   /** Pure. @throws ForgedCallback */
   readCallback(callback: RawCallback): Callback
-  paymentState(reference: string): Promise<AcquirerState>
+  /** @param acquirerReference the acquirer's own identifier, where it is known */
+  paymentState(reference: string, acquirerReference?: string): Promise<AcquirerState>
   /** Sends money. Anything but a clear answer is `unknown`: the caller asks by `payoutState` and never sends again. */
   payOut(order: PayoutOrder): Promise<AcquirerState>
   payoutState(reference: string): Promise<AcquirerState>
   /**
-   * Gives a payment back, in whole or in part. `refundReference` makes a repetition the same refund, so that an unknown
-   * outcome is asked for by repeating. Answers the refund's own state: `succeeded` with what was given back. The payment
-   * is `reversed` once all of it was. One refund of a payment at a time: acquirers that take no reference of a refund are
-   * told apart by `refundedUnits`, what earlier refunds of it gave back; money beyond that is this refund's.
+   * Gives a payment back, in whole or in part: asks how the payment stands, and sends the refund unless that shows it already.
+   * Answers the refund's own state: `succeeded` with what was given back, `refused` only where the payment's state or the
+   * answer to the refund decides it. The payment is `reversed` once all of it was given back. One refund of a payment at a
+   * time: acquirers that take no reference of a refund are told apart by `refundedUnits`, what earlier refunds of it gave
+   * back; money beyond that is this refund's.
+   * @param sending awaited immediately before the refund is sent; when it throws, nothing is sent
    */
-  refund?(refund: RefundOrder): Promise<AcquirerState>
+  refund?(refund: RefundOrder, sending?: () => Promise<void>): Promise<AcquirerState>
+  /**
+   * What became of a refund that was sent, or may have been. Asks only. `waiting`: the acquirer has it; `unknown`: nothing of
+   * it shows. Never `refused`: a payment's state doesn't tell that a refund will not come.
+   */
+  refundState?(refund: RefundOrder): Promise<AcquirerState>
   /** Lines with from <= at < to (ms), in any order. */
   statement?(range: { from: number; to: number }): Promise<StatementLine[]>
 }

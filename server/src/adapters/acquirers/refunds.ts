@@ -1,28 +1,43 @@
-import type { AcquirerState, RefundOrder } from './port.ts'
-
-/** What an acquirer says of a payment's money, in minor units: what was paid, and how much of it went back altogether. */
-export interface MoneyOfPayment {
-  acquirerReference: string
-  paidUnits: bigint
-  backUnits: bigint
-  maskedCard: string | undefined
-}
+import { AcquirerUnreachable, type AcquirerState, type RefundOrder } from './port.ts'
 
 export const refusedRefund = (code: string, message: string): AcquirerState =>
   ({ kind: 'refused', acquirerReference: undefined, code, message, maskedCard: undefined })
 
 /**
- * A refund's state where the acquirer takes no reference of it: it is done when the payment gave back that much more than
- * earlier refunds did. Undefined: nothing of it went back yet, so that it may be asked for.
+ * A refund's state by its payment's, where the acquirer takes no reference of a refund: it is done when the payment gave back
+ * that much more than earlier refunds did. Only a decided payment refuses it: one that was refused, or has too little left.
+ * @param wasSent the refund may have reached the acquirer
+ * @returns undefined when nothing of it shows
  */
-export const refundSoFar = (order: RefundOrder, { acquirerReference, paidUnits, backUnits, maskedCard }: MoneyOfPayment): AcquirerState | undefined => {
+export const refundSoFar = (order: RefundOrder, payment: AcquirerState, wasSent: boolean): AcquirerState | undefined => {
+  if (payment.kind === 'refused') return refusedRefund('not_paid', 'only a payment that succeeded is given back')
+  if (payment.kind !== 'succeeded' && payment.kind !== 'reversed') return payment
   const { units, refundedUnits, ticker } = order
+  const { acquirerReference, units: paidUnits, backUnits, maskedCard } = payment
   if (units <= 0n || refundedUnits + units > paidUnits) return refusedRefund('refund_too_large', 'more than is left of the payment')
-  if (backUnits >= refundedUnits + units) return { kind: 'succeeded', acquirerReference, ticker, units, feeUnits: undefined, maskedCard }
-  if (backUnits === refundedUnits) return undefined
-  return { kind: 'unknown', reason: 'another amount went back than is known of' }
+  const done: AcquirerState = { kind: 'succeeded', acquirerReference, ticker, units, feeUnits: undefined, maskedCard }
+  if (backUnits === undefined && payment.kind === 'reversed') {
+    return wasSent && refundedUnits + units === paidUnits ? done : { kind: 'unknown', reason: 'money went back, and how much is not told' }
+  }
+  const back = backUnits ?? 0n
+  if (back >= refundedUnits + units) return done
+  return back === refundedUnits ? undefined : { kind: 'unknown', reason: 'another amount went back than is known of' }
 }
 
-/** The answer to a refund just asked for: done when the money shows, else it is on its way. */
-export const refundAfter = (order: RefundOrder, money: MoneyOfPayment | undefined): AcquirerState =>
-  (money === undefined ? undefined : refundSoFar(order, money)) ?? { kind: 'waiting', reason: 'the refund is asked for' }
+/** A refund that was sent, by its payment's state. @param isQueued the acquirer says that it has it and has not ended it */
+export const refundAfter = (order: RefundOrder, payment: AcquirerState, isQueued = false): AcquirerState => {
+  const known = refundSoFar(order, payment, true)
+  if (known?.kind === 'refused') return { kind: 'unknown', reason: known.message }
+  if (known !== undefined && (known.kind !== 'unknown' || !isQueued)) return known
+  return isQueued ? { kind: 'waiting', reason: 'the acquirer has the refund' } : { kind: 'unknown', reason: 'nothing of the refund shows yet' }
+}
+
+/** The question after a refund was sent. That it can't be asked says nothing of the refund, which was heard. */
+export const askAfter = async (ask: () => Promise<AcquirerState>): Promise<AcquirerState> => {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof AcquirerUnreachable) return { kind: 'unknown', reason: error.message }
+    throw error
+  }
+}

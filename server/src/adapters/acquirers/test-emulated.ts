@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Emulator } from '../../../../sandbox/acquirers/emulator/start.ts'
+import { endRefunds, findOrder } from '../../../../sandbox/acquirers/emulator/payments.ts'
 import { startReceiver } from '../../../../sandbox/acquirers/receiver.ts'
 import { createAcquirerHttp, type AcquirerHttp } from './http.ts'
 import { ForgedCallback, type Acquirer, type PaymentPage, type RawCallback } from './port.ts'
@@ -27,6 +28,9 @@ export const worldOf = async ({ emulator, makeAcquirer, secrets, cards, forge }:
     callbacks: receiver.callbacks,
     next: async (faults) => {
       emulator.desk.faults.next(faults)
+    },
+    endRefunds: async (reference) => {
+      endRefunds(emulator.desk, findOrder(emulator.desk, reference, 'payment')!)
     },
     pay: async (page, card) => void (await payOnPage(page, card, emulator.desk.dialect.secureCode)),
     sentToCard: async (reference) =>

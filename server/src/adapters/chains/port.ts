@@ -47,10 +47,11 @@ export interface ChainAdapter {
   /** The best chain's hash at a height, or null when the chain is shorter. */
   hashAt(height: number): Promise<string | null>
   /**
-   * Transactions in the pool that are not in `known` (hashes). Empty where the chain has no usable pool. Their senders
-   * are named as far as the node says them cheaply: the block names all.
+   * All that is in the pool, and transactions of it that are not in `known` (hashes): a bounded number of them, so that
+   * `unread` names those of `hashes` that a later call adds. Empty where the chain has no usable pool. Senders are named,
+   * or none of a transaction whose parents the node does not have: the block names all.
    */
-  mempool(known: ReadonlySet<string>): Promise<{ hashes: Set<string>; added: ChainTransaction[] }>
+  mempool(known: ReadonlySet<string>): Promise<{ hashes: Set<string>; added: ChainTransaction[]; unread?: ReadonlySet<string> }>
   /** Where a transaction stands on the best chain; a stale block's transaction is not `mined`. */
   statusOf(hash: string): Promise<TransactionStatus>
   /** Hands over signed bytes (hex). Safe to repeat. */
@@ -74,8 +75,19 @@ export interface PoolCost {
   ancestors: { vsize: number; fee: bigint }
 }
 
-/** What sending on a chain of coins needs besides. */
+/** An output of a transaction. */
+export interface Coin {
+  transaction: string
+  vout: number
+}
+
+/** What a chain of coins tells besides. */
 export interface CoinChainAdapter extends ChainAdapter {
+  /**
+   * What these coins hold on the best chain, in the order asked: null for one that a block has spent, or none has made. The pool does not count. At
+   * the head: whoever needs to know which block that was asks for it before and after.
+   */
+  coinsAt(coins: readonly Coin[]): Promise<(bigint | null)[]>
   /** Null when the transaction is not in the node's pool. */
   poolCost(hash: string): Promise<PoolCost | null>
   /** Transactions as they travel, by hash, whether mined or in the pool; those that the node does not know are left out. */

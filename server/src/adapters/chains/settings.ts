@@ -47,7 +47,7 @@ export interface TronChainSettings {
   genesis: string
   /** sent as TRON-PRO-API-KEY; none when absent */
   apiKey?: string
-  /** true when the node runs with `vm.saveInternalTx`, so that TRX sent by contracts is seen; false when absent */
+  /** true when the node runs with `vm.saveInternalTx`, so that TRX sent by contracts is seen; false when absent, and then none is read */
   internalTransactions?: boolean
 }
 

@@ -8,6 +8,8 @@ export interface Quote {
 /** A source of prices. Throws when it has none; it never makes one up. */
 export interface RateSource {
   readonly name: string
+  /** several sources agree on what it says */
+  readonly agreed?: boolean
   quotes(tickers: readonly string[]): Promise<Quote[]>
 }
 

@@ -1,5 +1,5 @@
 import type { KeyAccount, Network } from '@bursar/chainkit'
-import type { SignerStatus } from '@bursar/signer/client'
+import type { CheckRequest, IntentRefusal, SignedTransaction, SignerRefusal, SignerStatus } from '@bursar/signer/client'
 
 /** What a transaction pays, as the signer holds it against the bytes: one withdrawal, in the asset's chain units. */
 export interface Intent {
@@ -33,12 +33,22 @@ export type SignAnswer =
   /** raw network transaction as the network takes it, and its hash */
   | { signed: string; hash: string }
   /** nothing was signed, and nothing will be for this request as it stands */
-  | { refused: string; message: string }
+  | SignerRefusal
 
 /** The signer, wherever it runs. Throws when it can't be reached or its answer was lost: then nothing is known. */
 export interface Signer {
   sign(request: SignRequest): Promise<SignAnswer>
+  /** every transaction it ever signed for an intent, the first one first; empty: it never signed for it */
+  transactionsOf(intentId: string): Promise<SignedTransaction[]>
+  /**
+   * Closes an intent that it never signed for, so that it never will.
+   * @returns its transactions; empty: it is closed, and nothing of it exists or ever will
+   */
+  closeIntent(intentId: string): Promise<SignedTransaction[]>
+  /** Those of these payments that it would refuse now, before a transaction is built for them. Fees are not judged. */
+  check(request: CheckRequest): Promise<IntentRefusal[]>
   status(): Promise<SignerStatus>
 }
 
-export type { SignerStatus } from '@bursar/signer/client'
+export { REFUSALS } from '@bursar/signer/client'
+export type { CheckRequest, IntentRefusal, RefusalClass, RefusalCode, SignedTransaction, SignerRefusal, SignerStatus } from '@bursar/signer/client'

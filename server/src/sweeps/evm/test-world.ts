@@ -107,9 +107,9 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
   const sendJob = () =>
     createSendingJob({
       runtime, network, adapter, signer, policy: sending, wallet: WALLET, subscribers, pause,
-      purposeOf: createSigning(db, catalogue, signer).purposeOf,
+      purposeOf: createSigning(runtime, catalogue, signer).purposeOf,
     })
-  const payout = { ...shared, hotKeys: [{ address: HOT, index: 0 }], wallet: WALLET, policy: sending, approved: async (all: readonly Withdrawal[]) => [...all] }
+  const payout = { ...shared, signer, hotKeys: [{ address: HOT, index: 0 }], wallet: WALLET, policy: sending, approved: async (all: readonly Withdrawal[]) => [...all] }
   const fromDeposits = createEvmDirect({ ...payout, sending, sweeps: policy })
   const payoutJob = createEvmPayoutJob({ ...payout, ...(options.paysFromDeposits && { fromDeposits }) }, 0)
   const follower = await beginFollowing({
@@ -190,7 +190,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       const { at, newId } = momentOf(runtime)
       await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: ticker, units: units + 1_000n }, momentOf(runtime)))
       const w: Withdrawal = {
-        merchantId, id: newId(), ticker, blockchain: network, to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
+        merchantId, id: newId(), intentId: newId(), ticker, blockchain: network, to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
         failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
       }
       await inTransaction(db, async (tx) => {

@@ -31,7 +31,7 @@ test('stake, status, unstake and withdraw', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'bursar-tron-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = (name: string, content: unknown): string => {
-    writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
+    writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 })
     return join(folder, name)
   }
   const limits = { minDeposit: '0', minWithdrawal: '0' }
@@ -46,7 +46,7 @@ test('stake, status, unstake and withdraw', async () => {
       fiat: [],
     }),
   }
-  expect(await bursar(env, 'tron', 'stake', '1000.5')).toMatchObject({ code: 0, err: '', out: expect.stringContaining('ordered as transaction') })
+  expect(await bursar(env, 'tron', 'stake', '--yes', '1000.5')).toMatchObject({ code: 0, err: '', out: expect.stringContaining('ordered as transaction') })
   await world.settle()
   const { out } = await bursar(env, 'tron', 'status')
   expect(out).toMatch(/staked for energy +1000\.5/)
@@ -58,12 +58,12 @@ test('stake, status, unstake and withdraw', async () => {
   expect((await bursar(env, 'treasury')).out, 'what unfreezes is not free yet').toContain('1000.5 are staked, lent or unfreezing')
   expect((await bursar(env, 'tron', 'status')).out).toMatch(/unstaked, from 20\d\d-.* on +400/)
   expect(await bursar(env, 'tron', 'withdraw')).toMatchObject({ code: 1, err: expect.stringContaining('long enough') })
-  expect(await bursar(env, 'tron', 'stake', '99999')).toMatchObject({ code: 1, err: expect.stringContaining('can spare') })
-  expect(await bursar(env, 'tron', 'stake', 'much')).toMatchObject({ code: 2 })
-  expect(await bursar(env, 'tron', 'stake', '200', '--bandwidth')).toMatchObject({ code: 0 })
+  expect(await bursar(env, 'tron', 'stake', '--yes', '99999')).toMatchObject({ code: 1, err: expect.stringContaining('can spare') })
+  expect(await bursar(env, 'tron', 'stake', '--yes', 'much')).toMatchObject({ code: 2 })
+  expect(await bursar(env, 'tron', 'stake', '--yes', '200', '--bandwidth')).toMatchObject({ code: 0 })
   // While it is not final it is counted as gone.
-  expect(await bursar(env, 'tron', 'stake', '3500')).toMatchObject({ code: 0 })
-  expect(await bursar(env, 'tron', 'stake', '350')).toMatchObject({ code: 1, err: expect.stringContaining('can spare') })
+  expect(await bursar(env, 'tron', 'stake', '--yes', '3500')).toMatchObject({ code: 0 })
+  expect(await bursar(env, 'tron', 'stake', '--yes', '350')).toMatchObject({ code: 1, err: expect.stringContaining('can spare') })
   await world.settle()
   await world.later(14 * 86_400_000)
   await world.mine(SOLID)

@@ -81,7 +81,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     throw new Killed(name)
   }
   const permission = { assets: new Set(['TRX', 'USDT']), mayLend: true, maxTopUp: 20_000_000n }
-  const payout = { runtime, catalogue, adapter, wallet: WALLET, hotAddress: HOT, policy: DEFAULT_TRON_POLICY, approved: async (all: readonly Withdrawal[]) => [...all], pause }
+  const payout = { runtime, catalogue, adapter, signer, wallet: WALLET, hotAddress: HOT, policy: DEFAULT_TRON_POLICY, approved: async (all: readonly Withdrawal[]) => [...all], pause }
   /** Jobs as a process begins with: whatever they keep in memory is gone. */
   const start = () => ({
     payouts: createTronPayoutJob({ ...payout, fromDeposits: createTronDirect({ ...payout, sweeps: policy }) }, 0),
@@ -91,7 +91,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     ),
     send: createSendingJob({
       runtime, network: 'TRON', adapter, signer, wallet: WALLET, subscribers, pause,
-      policy: { ...DEFAULT_TRON_POLICY, rebroadcastEveryMs: 0 }, purposeOf: createSigning(db, catalogue, signer).purposeOf,
+      policy: { ...DEFAULT_TRON_POLICY, rebroadcastEveryMs: 0 }, purposeOf: createSigning(runtime, catalogue, signer).purposeOf,
     }),
   })
   let jobs = start()
@@ -179,7 +179,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
       const { at, newId } = momentOf(runtime)
       await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: ticker, units: units + 1_000n }, momentOf(runtime)))
       const w: Withdrawal = {
-        merchantId, id: newId(), ticker, blockchain: 'TRON', to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
+        merchantId, id: newId(), intentId: newId(), ticker, blockchain: 'TRON', to, units, fee: 1_000n, localId: null, meta: null, state: 'requested',
         failReason: null, internal: false, holdId: newId(), outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
       }
       await inTransaction(db, async (tx) => {

@@ -3,7 +3,7 @@ import { ICONS } from '../icons.ts'
 import { acquirerLink } from '../links.ts'
 import type { Panel, Scene } from '../panel.ts'
 import { note } from '../parts.ts'
-import type { CheckingState, FailedState, LeavingState, WaitingState } from '../view.ts'
+import type { CheckingState, FailedState, LeavingState, ReceivedState, WaitingState } from '../view.ts'
 
 /** The acquirer is asked for its page. */
 export const waitingPanel = ({ words }: Scene<WaitingState>): Panel => ({
@@ -38,9 +38,15 @@ export const checkingPanel = ({ state, words }: Scene<CheckingState>): Panel => 
   body: html`<p>${words.checking}</p>${state.back && way(state.back, words.backToBank, 'second', false)}`,
 })
 
-/** The card was not charged. */
-export const failedPanel = ({ state, words, action }: Scene<FailedState>): Panel => ({
-  title: words.failedTitle, step: 1, tone: 'bad', icon: ICONS.cross, changes: true,
-  body: html`<p>${words.failed}</p>${state.reason !== undefined && note('calm', ICONS.alert, html`${words.failedReason}: ${foreign(state.reason)}`)}
+/** Money is there and is being looked at: paying again would be paying twice. */
+export const receivedPanel = ({ words, view }: Scene<ReceivedState>): Panel => ({
+  title: words.receivedTitle, step: undefined, tone: 'warn', icon: ICONS.clock, changes: true,
+  body: html`<p>${words.received(view.seller.name)}</p>`,
+})
+
+/** That the card was not charged is said only where it is known. */
+export const failedPanel = ({ state, words, action, view }: Scene<FailedState>): Panel => ({
+  title: state.charged === 'no' ? words.failedTitle : words.failedUnknownTitle, step: 1, tone: 'bad', icon: ICONS.cross, changes: true,
+  body: html`<p>${state.charged === 'no' ? words.failed : words.failedUnknown(view.seller.name)}</p>${state.reason !== undefined && note('calm', ICONS.alert, html`${words.failedReason}: ${foreign(state.reason)}`)}
 ${state.canRetry && html`<form method="post" action="${action}"><button name="do" value="retry">${words.tryAgain}</button></form>`}`,
 })

@@ -46,8 +46,8 @@ const valueOf = ({ ticker, blockchain }: PaymentOption): string => `${ticker}:${
 
 const choice = (scene: Scene<OpenState>, option: PaymentOption, checked: boolean, wrong: boolean): Markup => {
   const { words } = scene
-  const { ticker, assetName, networkName, about } = option
-  const far = about === undefined ? limitsOf(scene, option) : words.about(scene.amount({ value: about, ticker }))
+  const { ticker, assetName, networkName, about, exact } = option
+  const far = exact !== undefined ? scene.amount({ value: exact, ticker }) : about === undefined ? limitsOf(scene, option) : words.about(scene.amount({ value: about, ticker }))
   return html`<label class="choice">${radio(valueOf(option), checked, wrong)}<span><b>${ticker}</b> ${assetName}${networkName !== '' && html`<span class="soft">${words.onNetwork(networkName)}</span>`}</span>${far && html`<span class="soft far">${far}</span>`}</label>`
 }
 

@@ -138,8 +138,12 @@ export const en = {
   checkingTitle: 'Checking your payment',
   checking: 'The bank has not told us yet how it ended. Please do not pay again; this page updates itself.',
   backToBank: 'Back to the bank’s page',
+  receivedTitle: 'Your money has arrived and is being checked',
+  received: (company: string) => `It is not the amount asked for, or it came late or twice. Please do not pay again: ${company} can tell you whether it is taken or given back.`,
   failedTitle: 'The payment did not go through',
   failed: 'Your card was not charged.',
+  failedUnknownTitle: 'The payment was not confirmed',
+  failedUnknown: (company: string) => `The bank has not said whether your card was charged. If it was, please do not pay again and contact ${company}.`,
   failedReason: 'What the bank says',
 
   notFoundTitle: 'There is nothing here',

@@ -46,11 +46,13 @@ export const stateOf = (order: Fields, paid: 'paidAmount' | 'sentAmount'): Acqui
   const feeUnits = minorUnitsOf(order['fee'])
   if (status !== 'succeeded' && status !== 'reversed') return undefined
   if (!ticker || units === undefined || !acquirerReference) return undefined
-  return { kind: status, acquirerReference, ticker, units, feeUnits, maskedCard }
+  const backUnits = paid === 'paidAmount' ? minorUnitsOf(order['refundedAmount']) : undefined
+  return { kind: status, acquirerReference, ticker, units, feeUnits, maskedCard, ...(backUnits === undefined ? {} : { backUnits }) }
 }
 
-/** A refund that was made. */
+/** A refund that the bank has taken up. */
 export const refundStateOf = (refund: Fields): AcquirerState | undefined => {
+  if (refund['status'] === 'processing') return { kind: 'waiting', reason: 'processing' }
   const [ticker, units, acquirerReference] = [tickerOf(refund['currency']), minorUnitsOf(refund['amount']), idOf(refund['id'])]
   if (refund['status'] !== 'succeeded' || !ticker || units === undefined || !acquirerReference) return undefined
   return { kind: 'succeeded', acquirerReference, ticker, units, feeUnits: undefined, maskedCard: undefined }

@@ -15,7 +15,7 @@ import { createBank, type BankSettings } from './index.ts'
 const SECRET = 'aa55aa55-bank-secret-not-to-be-seen'
 const CAPABILITIES: Limits = {
   payIn: { UAH: { least: 2_500n, most: 2_999_900n }, KZT: { least: 1_200_000n, most: 30_000_000n } },
-  payout: { UAH: { least: 100n, most: 1_450_000n }, KZT: { least: 100n, most: 1_450_000n } },
+  payout: { UAH: { least: 100n, most: 1_450_000n }, KZT: { least: 100n, most: 29_900_000n } },
 }
 const CARDS = {
   good: '4242424242424242', secure: '4000000000003063', refused: '4000000000000002', payout: '5555555555554444', payoutRefused: '4000000000009995',
@@ -44,6 +44,7 @@ const startWorld = async (): Promise<AcquirerWorld> => {
     callbacks: (reference, least) => arrived(receiver, reference, least),
     forge: forgeries,
     next: async (faults) => void bank.control.next(faults),
+    endRefunds: async (reference) => void bank.control['end-refunds']({ reference }),
     pay: payOnPage,
     cards: CARDS,
     sentToCard: async (reference) => sentToCard(bank, reference),

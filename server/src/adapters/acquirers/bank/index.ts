@@ -3,7 +3,7 @@ import { decimalOf } from '../amount.ts'
 import type { AcquirerHttp, HttpAnswer } from '../http.ts'
 import {
   AcquirerRefusal, AcquirerUnreachable, ForgedCallback,
-  type Acquirer, type AcquirerState, type Callback, type RawCallback, type StatementLine,
+  type Acquirer, type AcquirerState, type Callback, type RawCallback, type RefundOrder, type StatementLine,
 } from '../port.ts'
 import { isFields, lineOf, objectOf, refundStateOf, refusalOf, stateOf } from './answers.ts'
 import { isSignedCallback, requestSignature } from './signature.ts'
@@ -58,6 +58,16 @@ export const createBank = (settings: BankSettings): Acquirer => {
     if (!state) throw unusable(answer)
     return state
   }
+  const refundsOf = ({ reference }: RefundOrder): string => `/payments/${encodeURIComponent(reference)}/refunds`
+  /** A refund by its own reference; undefined when the bank has none. */
+  const refundAt = async (refund: RefundOrder): Promise<AcquirerState | undefined> => {
+    const answer = await ask('GET', `${refundsOf(refund)}/${encodeURIComponent(refund.refundReference)}`, '')
+    if (answer.status === 404 && refusalOf(answer.body)?.code === 'not_found') return undefined
+    const found = answer.status === 200 ? objectOf(answer.body) : undefined
+    const state = found && refundStateOf(found)
+    if (!state) throw unusable(answer)
+    return state
+  }
 
   return {
     name,
@@ -78,14 +88,17 @@ export const createBank = (settings: BankSettings): Acquirer => {
       }
     },
     payoutState: (reference) => stateAt(`/payouts/${encodeURIComponent(reference)}`, 'sentAmount'),
-    refund: async ({ reference, refundReference, units }) => {
-      const path = `/payments/${encodeURIComponent(reference)}/refunds`
+    refund: async (refund, sending) => {
+      const known = await refundAt(refund)
+      if (known !== undefined) return known
+      await sending?.()
       try {
-        return refundStateOf(await order(path, { reference: refundReference, amount: decimalOf(units) })) ?? { kind: 'unknown' }
+        return refundStateOf(await order(refundsOf(refund), { reference: refund.refundReference, amount: decimalOf(refund.units) })) ?? { kind: 'unknown' }
       } catch (error) {
         return asState(error)
       }
     },
+    refundState: async (refund) => (await refundAt(refund)) ?? { kind: 'unknown', reason: 'not known there' },
     statement: async ({ from, to }) => {
       const lines: StatementLine[] = []
       let after = ''

@@ -57,7 +57,9 @@ export const describePayments = (world: WorldOf, ticker: CardTicker): void => {
     test('what is taken back later is reversed', async () => {
       await world().next({ outcome: 'reversed' })
       const { reference, units } = await paid(world, ticker)
-      const state = await settled(() => world().acquirer.paymentState(reference), ['reversed'])
+      const before = await settled(() => world().acquirer.paymentState(reference))
+      const number = 'acquirerReference' in before ? before.acquirerReference : undefined
+      const state = await settled(() => world().acquirer.paymentState(reference, number), ['reversed'])
       expect(state).toMatchObject({ kind: 'reversed', ticker, units })
     })
 

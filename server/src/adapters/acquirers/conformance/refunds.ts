@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
-import type { AcquirerState, CardTicker, PaymentOrder } from '../port.ts'
+import { describe, expect, test, vi } from 'vitest'
+import type { AcquirerState, CardTicker, PaymentOrder, RefundOrder } from '../port.ts'
 import { paid, paymentOrder, settled } from './orders.ts'
 import { anyFailure } from './secrecy.ts'
 import type { WorldOf } from './world.ts'
@@ -8,64 +8,106 @@ import type { WorldOf } from './world.ts'
 /** @param wholeOnly the account gives back whole payments only, as it declares */
 export const describeRefunds = (world: WorldOf, ticker: CardTicker, wholeOnly: boolean): void => {
   describe('refunds', () => {
-    const refund = (
-      { reference }: PaymentOrder,
-      units: bigint,
-      { refundReference = randomUUID() as string, refundedUnits = 0n }: { refundReference?: string; refundedUnits?: bigint } = {},
-    ): Promise<AcquirerState> => world().acquirer.refund!({ reference, refundReference, units, refundedUnits, ticker })
-    const settledPayment = async (): Promise<PaymentOrder> => {
+    interface Paid { order: PaymentOrder; acquirerReference?: string | undefined }
+    interface More { refundReference?: string; refundedUnits?: bigint }
+    const orderOf = ({ order: { reference }, acquirerReference }: Paid, units: bigint, { refundReference = randomUUID(), refundedUnits = 0n }: More): RefundOrder =>
+      ({ reference, acquirerReference, refundReference, units, refundedUnits, ticker })
+    const refund = (paid: Paid, units: bigint, more: More = {}, sending?: () => Promise<void>): Promise<AcquirerState> =>
+      world().acquirer.refund!(orderOf(paid, units, more), sending)
+    const stateOfRefund = (paid: Paid, units: bigint, more: More = {}): Promise<AcquirerState> => world().acquirer.refundState!(orderOf(paid, units, more))
+    const stateOf = ({ order, acquirerReference }: Paid): Promise<AcquirerState> => world().acquirer.paymentState(order.reference, acquirerReference)
+    const settledPayment = async (): Promise<Paid> => {
       const order = await paid(world, ticker)
-      await settled(() => world().acquirer.paymentState(order.reference))
-      return order
+      const state = await settled(() => world().acquirer.paymentState(order.reference))
+      return { order, acquirerReference: 'acquirerReference' in state ? state.acquirerReference : undefined }
     }
 
     test('the whole: the payment is reversed', async () => {
-      const order = await settledPayment()
-      expect(await refund(order, order.units)).toMatchObject({ kind: 'succeeded', ticker, units: order.units })
-      expect(await settled(() => world().acquirer.paymentState(order.reference), ['reversed'])).toMatchObject({ kind: 'reversed' })
+      const made = await settledPayment()
+      expect(await refund(made, made.order.units)).toMatchObject({ kind: 'succeeded', ticker, units: made.order.units })
+      expect(await settled(() => stateOf(made), ['reversed'])).toMatchObject({ kind: 'reversed' })
     })
 
     test(wholeOnly ? 'a part is refused' : 'a part, and then the rest', async () => {
-      const order = await settledPayment()
-      const part = order.units / 3n
+      const made = await settledPayment()
+      const { units } = made.order
+      const part = units / 3n
       if (wholeOnly) {
-        expect(await refund(order, part)).toMatchObject({ kind: 'refused' })
-        expect(await world().acquirer.paymentState(order.reference)).toMatchObject({ kind: 'succeeded', units: order.units })
+        expect(await refund(made, part)).toMatchObject({ kind: 'refused' })
+        expect(await stateOf(made)).toMatchObject({ kind: 'succeeded', units })
         return
       }
-      expect(await refund(order, part)).toMatchObject({ kind: 'succeeded', units: part })
-      expect(await world().acquirer.paymentState(order.reference)).toMatchObject({ kind: 'succeeded', units: order.units })
-      expect(await refund(order, order.units - part, { refundedUnits: part })).toMatchObject({ kind: 'succeeded', units: order.units - part })
-      expect(await world().acquirer.paymentState(order.reference)).toMatchObject({ kind: 'reversed' })
+      expect(await refund(made, part)).toMatchObject({ kind: 'succeeded', units: part })
+      expect(await stateOf(made)).toMatchObject({ kind: 'succeeded', units, backUnits: part })
+      expect(await refund(made, units - part, { refundedUnits: part })).toMatchObject({ kind: 'succeeded', units: units - part })
+      expect(await stateOf(made)).toMatchObject({ kind: 'reversed', backUnits: units })
     })
 
-    test('repeated it is the same refund', async () => {
-      const order = await settledPayment()
-      const [part, refundReference] = [wholeOnly ? order.units : order.units / 2n, randomUUID()]
-      for (let i = 0; i < 3; i += 1) expect(await refund(order, part, { refundReference })).toMatchObject({ kind: 'succeeded', units: part })
-      expect(await world().acquirer.paymentState(order.reference)).toMatchObject({ kind: wholeOnly ? 'reversed' : 'succeeded' })
+    test('asked for again it is the same refund', async () => {
+      const made = await settledPayment()
+      const [part, refundReference] = [wholeOnly ? made.order.units : made.order.units / 2n, randomUUID()]
+      expect(await refund(made, part, { refundReference })).toMatchObject({ kind: 'succeeded', units: part })
+      for (let i = 0; i < 3; i += 1) expect(await stateOfRefund(made, part, { refundReference })).toMatchObject({ kind: 'succeeded', units: part })
+      expect(await stateOf(made)).toMatchObject({ kind: wholeOnly ? 'reversed' : 'succeeded' })
     })
 
-    test('whose answer is lost is repeated', async () => {
-      const order = await settledPayment()
-      const refundReference = randomUUID()
-      await world().next({ answer: 'cut' })
-      await anyFailure(world(), () => refund(order, order.units, { refundReference }), { sent: true })
-      expect(await refund(order, order.units, { refundReference })).toMatchObject({ kind: 'succeeded', units: order.units })
+    test('audit F-1: one that the acquirer has in its queue is waited for, sent once, and done when it ends', async () => {
+      for (const part of wholeOnly ? [1n] : [1n, 4n]) {
+        const made = await settledPayment()
+        const [units, more, sent] = [made.order.units / part, { refundReference: randomUUID() }, vi.fn(async () => {})]
+        await world().next({ refund: 'pending' })
+        const first = await refund(made, units, more, sent)
+        expect(['waiting', 'unknown']).toContain(first.kind)
+        for (let i = 0; i < 3; i += 1) expect(['waiting', 'unknown']).toContain((await stateOfRefund(made, units, more)).kind)
+        // Another worker that didn't know of it would not send it again.
+        expect(['waiting', 'unknown']).toContain((await refund(made, units, more, sent)).kind)
+        expect(sent).toHaveBeenCalledTimes(1)
+        await world().endRefunds(made.order.reference)
+        expect(await stateOfRefund(made, units, more)).toMatchObject({ kind: 'succeeded', units })
+        if (part === 1n) expect(await stateOf(made)).toMatchObject({ kind: 'reversed' })
+        else expect(await stateOf(made)).toMatchObject({ kind: 'succeeded', backUnits: units })
+      }
+    })
+
+    test('audit F-1: one whose answer is lost is found by asking, at once or once it ends', async () => {
+      for (const pending of [false, true]) {
+        const made = await settledPayment()
+        const { units } = made.order
+        const more = { refundReference: randomUUID() }
+        await world().next({ answer: 'cut', ...(pending ? { refund: 'pending' } : {}) })
+        await anyFailure(world(), () => refund(made, units, more), { sent: true })
+        if (pending) {
+          expect(['waiting', 'unknown']).toContain((await stateOfRefund(made, units, more)).kind)
+          await world().endRefunds(made.order.reference)
+        }
+        expect(await stateOfRefund(made, units, more)).toMatchObject({ kind: 'succeeded', units })
+      }
+    })
+
+    test('is not sent when sending is not allowed', async () => {
+      const made = await settledPayment()
+      const refusal = new Error('another worker has it')
+      await expect(refund(made, made.order.units, {}, () => Promise.reject(refusal))).rejects.toBe(refusal)
+      expect((await stateOfRefund(made, made.order.units)).kind).toBe('unknown')
+      expect(await stateOf(made)).toMatchObject({ kind: 'succeeded' })
     })
 
     test('more than was paid, at once or together, is refused', async () => {
-      const order = await settledPayment()
-      expect(await refund(order, order.units + 1n)).toMatchObject({ kind: 'refused' })
+      const made = await settledPayment()
+      const { units } = made.order
+      expect(await refund(made, units + 1n)).toMatchObject({ kind: 'refused' })
       if (wholeOnly) return
-      expect(await refund(order, order.units - 1n)).toMatchObject({ kind: 'succeeded' })
-      expect(await refund(order, 2n, { refundedUnits: order.units - 1n })).toMatchObject({ kind: 'refused' })
+      expect(await refund(made, units - 1n)).toMatchObject({ kind: 'succeeded' })
+      expect(await refund(made, 2n, { refundedUnits: units - 1n })).toMatchObject({ kind: 'refused' })
     })
 
-    test('of what was not paid is refused', async () => {
-      const order = paymentOrder(world(), ticker)
-      await world().acquirer.createPayment(order)
-      expect(await refund(order, order.units)).toMatchObject({ kind: 'refused' })
+    test('of a card that was refused is refused; of what is not paid yet it is not made', async () => {
+      const declined = await paid(world, ticker, 'refused')
+      await settled(() => world().acquirer.paymentState(declined.reference))
+      expect(await refund({ order: declined }, declined.units)).toMatchObject({ kind: 'refused' })
+      const open = paymentOrder(world(), ticker)
+      await world().acquirer.createPayment(open)
+      expect((await refund({ order: open }, open.units)).kind).not.toBe('succeeded')
     })
   })
 }

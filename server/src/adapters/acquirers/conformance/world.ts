@@ -36,7 +36,9 @@ export interface AcquirerWorld {
   /** The same callback as it must not be believed: changed in each field that is signed, and signed by somebody else. */
   forge(callback: RawCallback): { what: string; callback: RawCallback }[]
   /** Applies to the next order of the account, and to nothing after it. */
-  next(faults: { outcome?: Outcome; answer?: AnswerFault } & CallbackFaults): Promise<void>
+  next(faults: { outcome?: Outcome; answer?: AnswerFault; refund?: 'pending' } & CallbackFaults): Promise<void>
+  /** Ends the refunds of a payment that the acquirer took up and did not end (`refund: 'pending'`). */
+  endRefunds(reference: string): Promise<void>
   /** The payer goes to the page, types the card number, with its 3-D Secure where it has that, and pays. */
   pay(page: PaymentPage, card: string): Promise<void>
   /** Card numbers the emulator knows, 16 digits each. `secure` asks for 3-D Secure. */

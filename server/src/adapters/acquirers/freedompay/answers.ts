@@ -1,9 +1,8 @@
-import { minorUnitsOf } from '../amount.ts'
 import { withoutCards } from '../card-mask.ts'
 import { AcquirerRefusal, AcquirerUnreachable, type AcquirerState } from '../port.ts'
-import { refusedRefund, type MoneyOfPayment } from '../refunds.ts'
+import { refusedRefund } from '../refunds.ts'
 import type { PgAnswer } from './call.ts'
-import { codeOf, FREEDOMPAY_ELSEWHERE, FREEDOMPAY_NOT_BEGUN, FREEDOMPAY_NOT_BELIEVED, pgText, readPaymentStatus } from './state.ts'
+import { codeOf, FREEDOMPAY_ELSEWHERE, FREEDOMPAY_NOT_BEGUN, FREEDOMPAY_NOT_BELIEVED, isRefundRecord, pgText } from './state.ts'
 
 /** What an answer decides, by whether it is signed and what it says. */
 
@@ -56,11 +55,13 @@ const NO_REFUND: ReadonlySet<string> = new Set([...FREEDOMPAY_NOT_BEGUN, '490'])
 export const readRefundRefusal = ({ fields, isSigned }: PgAnswer): AcquirerState | undefined =>
   isSigned && NO_REFUND.has(codeOf(fields)) ? refusedRefund(codeOf(fields), messageOf(fields)) : undefined
 
-/** The money of a payment that succeeded, given back or not. pg_refund_amount is what went back altogether, written negative. */
-export const moneyOf = (answer: PgAnswer): MoneyOfPayment | undefined => {
-  const state = decided(answer, readPaymentStatus)
-  if (state.kind !== 'succeeded' && state.kind !== 'reversed') return undefined
-  const { acquirerReference, units, maskedCard } = state
-  const told = minorUnitsOf(pgText(answer.fields, 'pg_refund_amount').replace(/^-/, '')) ?? 0n
-  return { acquirerReference, paidUnits: units, backUnits: state.kind === 'reversed' ? units : told, maskedCard }
+/** Whether a refund is listed (`pg_refund_payments`) that has neither succeeded nor failed, or the order's newest payment is such a refund. */
+export const isRefundUnderWay = ({ fields, isSigned }: PgAnswer): boolean => {
+  if (!isSigned) return false
+  const listed = fields['pg_refund_payments']
+  const one = typeof listed === 'object' && !Array.isArray(listed) ? (listed as Fields)['pg_refund_payment'] : undefined
+  const refunds = (Array.isArray(one) ? one : [one]).filter((refund) => typeof refund === 'object' && refund !== null) as Fields[]
+  return [...refunds, ...(isRefundRecord(fields) ? [fields] : [])].some((refund) => UNDER_WAY.has(pgText(refund, 'pg_payment_status')))
 }
+
+const UNDER_WAY: ReadonlySet<string> = new Set(['new', 'pending', 'process', 'waiting'])

@@ -96,7 +96,7 @@ describe('the status of a payment', () => {
   }
 
   test('success is paid', async () => {
-    expect(await state({ pg_net_amount: '11760.49' })).toEqual({ kind: 'succeeded', acquirerReference: '77', ticker: 'KZT', units: 1_200_050n, feeUnits: 24_001n, maskedCard: '548318******0293' })
+    expect(await state({ pg_net_amount: '11760.49' })).toEqual({ kind: 'succeeded', acquirerReference: '77', ticker: 'KZT', units: 1_200_050n, feeUnits: 24_001n, maskedCard: '548318******0293', backUnits: 0n })
     expect(asked.at(-1)).toMatchObject({ url: 'https://api.freedompay.kz/get_status3.php', fields: { pg_order_id: 'o1' } })
     expect(await state({})).toMatchObject({ feeUnits: undefined })
   })

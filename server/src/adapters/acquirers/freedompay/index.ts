@@ -3,9 +3,9 @@
  * the pause it asks for; both directions are signed with keys of their own; only signed answers decide anything.
  */
 import { decimalOf } from '../amount.ts'
-import { AcquirerUnreachable, type Acquirer } from '../port.ts'
-import { refundAfter, refundSoFar, refusedRefund } from '../refunds.ts'
-import { decided, moneyOf, noPage, readPayoutAnswer, readRefundRefusal, requireBelieved } from './answers.ts'
+import { AcquirerUnreachable, type Acquirer, type AcquirerState, type RefundOrder } from '../port.ts'
+import { askAfter, refundAfter, refundSoFar } from '../refunds.ts'
+import { decided, isRefundUnderWay, noPage, readPayoutAnswer, readRefundRefusal, requireBelieved } from './answers.ts'
 import { createPgCaller, type PgAnswer } from './call.ts'
 import { readFreedomPayCallback } from './callback.ts'
 import { initPayment, payoutTo } from './requests.ts'
@@ -23,17 +23,27 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
   })
   // Whoever asks again while the question still waits for its turn gets the same answer.
   const asking = new Map<string, Promise<PgAnswer>>()
-  const lookUp = async (path: string, reference: string, key: string): Promise<PgAnswer> => {
-    const question = `${path} ${reference}`
-    const answer = asking.get(question) ?? call({ path, fields: { pg_order_id: reference }, secretKey: key, isOrder: false }).finally(() => asking.delete(question))
+  const lookUp = async (path: string, fields: Readonly<Record<string, string>>, key: string): Promise<PgAnswer> => {
+    const question = JSON.stringify([path, fields])
+    const answer = asking.get(question) ?? call({ path, fields, secretKey: key, isOrder: false }).finally(() => asking.delete(question))
     asking.set(question, answer)
     requireBelieved(name, await answer)
     return answer
   }
-  const status = (reference: string): Promise<PgAnswer> => lookUp('/get_status3.php', reference, secretKey)
+  /** Asked by the order, it shows the newest payment of it, which after a refund is the refund: the payment's own number is better. */
+  const status = (reference: string, paymentId: string | undefined): Promise<PgAnswer> =>
+    lookUp('/get_status3.php', paymentId === undefined ? { pg_order_id: reference } : { pg_payment_id: paymentId }, secretKey)
+  /** A refund under way shows beside the payment, or only as the newest payment of the order. */
+  const isUnderWay = async ({ reference, acquirerReference }: RefundOrder, answer: PgAnswer): Promise<boolean> =>
+    isRefundUnderWay(answer) || (acquirerReference !== undefined && isRefundUnderWay(await status(reference, undefined)))
+  const refundState = async (order: RefundOrder): Promise<AcquirerState> => {
+    const answer = await status(order.reference, order.acquirerReference)
+    const shown = refundAfter(order, decided(answer, readPaymentStatus))
+    return shown.kind === 'unknown' ? refundAfter(order, decided(answer, readPaymentStatus), await isUnderWay(order, answer)) : shown
+  }
   return {
     name,
-    capabilities: { ...settings.capabilities, refund: true, statement: false },
+    capabilities: { ...settings.capabilities, refund: true, statement: false, takesOtherCards: true },
     createPayment: async (order) => {
       const answer = await call({ path: '/init_payment.php', fields: initPayment(settings, order, now()), secretKey, isOrder: true })
       const [url, acquirerReference] = [pgText(answer.fields, 'pg_redirect_url'), pgText(answer.fields, 'pg_payment_id')]
@@ -41,24 +51,27 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
       return { method: 'GET', url, fields: {}, acquirerReference }
     },
     readCallback: (callback) => readFreedomPayCallback(settings, callback),
-    paymentState: async (reference) => decided(await status(reference), readPaymentStatus),
+    paymentState: async (reference, paymentId) => decided(await status(reference, paymentId), readPaymentStatus),
     payOut: async (order) => {
       if (payoutSecretKey === undefined) return NO_PAYOUTS
       return readPayoutAnswer(await call({ path: '/g2g/p2p2nonreg', fields: payoutTo(order), secretKey: payoutSecretKey, isOrder: true }))
     },
     payoutState: async (reference) => {
       if (payoutSecretKey === undefined) return { kind: 'unknown', reason: NO_PAYOUTS.message }
-      return decided(await lookUp('/g2g/payout_status2', reference, payoutSecretKey), readPayoutStatus)
+      return decided(await lookUp('/g2g/payout_status2', { pg_order_id: reference }, payoutSecretKey), readPayoutStatus)
     },
-    refund: async (order) => {
-      const before = moneyOf(await status(order.reference))
-      if (before === undefined) return refusedRefund('not_paid', 'only a payment that succeeded is given back')
-      const known = refundSoFar(order, before)
+    refund: async (order, sending) => {
+      const answer = await status(order.reference, order.acquirerReference)
+      const before = decided(answer, readPaymentStatus)
+      const known = refundSoFar(order, before, false)
       if (known !== undefined) return known
+      if (!('units' in before) || (await isUnderWay(order, answer))) return { kind: 'waiting', reason: 'a refund of it is under way' }
+      await sending?.()
       const asked = { pg_payment_id: before.acquirerReference, pg_refund_amount: decimalOf(order.units), pg_idempotency_key: order.refundReference }
       const refused = readRefundRefusal(await call({ path: '/revoke.php', fields: asked, secretKey, isOrder: true }))
-      return refused ?? refundAfter(order, moneyOf(await status(order.reference)))
+      return refused ?? askAfter(() => refundState({ ...order, acquirerReference: before.acquirerReference }))
     },
+    refundState,
   }
 }
 

@@ -20,9 +20,10 @@ const amountOf = (fields: PgFields, ...names: string[]): bigint | undefined =>
 export const readPaymentStatus = (fields: PgFields): AcquirerState => {
   if (pgText(fields, 'pg_status') !== 'ok' || ['', '0'].includes(pgText(fields, 'pg_payment_id'))) return unclear(codeOf(fields))
   const status = pgText(fields, 'pg_payment_status')
+  if (isRefundRecord(fields)) return unclear(`the newest payment of the order is a refund, ${status}`)
   switch (status) {
     case 'success': return succeeded(fields)
-    case 'revoked': case 'refunded': return moved(fields, 'reversed', amountOf(fields, 'pg_amount'))
+    case 'revoked': case 'refunded': return givenBack(fields)
     case 'failed': case 'error': return refused(fields)
     // `incomplete` ends at its lifetime, of which nothing is documented: it is not concluded from.
     case 'new': case 'pending': case 'process': case 'partial': case 'incomplete': return waiting(status)
@@ -30,12 +31,26 @@ export const readPaymentStatus = (fields: PgFields): AcquirerState => {
   }
 }
 
-/** Money that is only held is not paid; money given back in whole is a reversal. */
+/**
+ * A refund is a payment of its own with an amount below zero, and the newest of its order (recorded from production by the
+ * authors of github.com/vevovip/chaospay).
+ */
+export const isRefundRecord = (fields: PgFields): boolean => pgText(fields, 'pg_amount').startsWith('-')
+
+/** Money that is only held is not paid; money given back in whole is a reversal. `pg_refund_amount` is all that went back, written negative. */
 const succeeded = (fields: PgFields): AcquirerState => {
   const units = amountOf(fields, 'pg_amount')
   if (pgText(fields, 'pg_captured') === '0') return waiting('held')
-  const back = amountOf(fields, 'pg_refund_amount') ?? 0n
-  return moved(fields, units !== undefined && back >= units && units > 0n ? 'reversed' : 'succeeded', units)
+  const backUnits = amountOf(fields, 'pg_refund_amount') ?? 0n
+  return moved(fields, units !== undefined && backUnits >= units && units > 0n ? 'reversed' : 'succeeded', units, backUnits)
+}
+
+/** All of it went back, unless a lesser sum is told. */
+const givenBack = (fields: PgFields): AcquirerState => {
+  const units = amountOf(fields, 'pg_amount')
+  const told = amountOf(fields, 'pg_refund_amount') ?? 0n
+  const isPart = units !== undefined && told > 0n && told < units
+  return moved(fields, isPart ? 'succeeded' : 'reversed', units, isPart ? told : units)
 }
 
 /** A call to result_url; pg_result 1 is paid, 0 is not, anything else is waited for. */
@@ -60,14 +75,15 @@ export const readPayout = (fields: PgFields, status: string): AcquirerState => {
 export const readPayoutStatus = (fields: PgFields): AcquirerState =>
   pgText(fields, 'pg_status') === 'ok' ? readPayout(fields, pgText(fields, 'pg_payment_status')) : unclear(`code ${codeOf(fields)}`)
 
-const moved = (fields: PgFields, kind: 'succeeded' | 'reversed', units: bigint | undefined): AcquirerState => {
+const moved = (fields: PgFields, kind: 'succeeded' | 'reversed', units: bigint | undefined, backUnits?: bigint): AcquirerState => {
   const currency = pgText(fields, 'pg_currency')
   if (currency !== '' && currency !== 'KZT') return unclear('a currency other than KZT')
   const acquirerReference = pgText(fields, 'pg_payment_id')
   if (units === undefined || acquirerReference === '' || acquirerReference === '0') return unclear('no amount or pg_payment_id')
   const net = amountOf(fields, 'pg_net_amount')
   const feeUnits = net === undefined || net > units ? undefined : units - net
-  return { kind, acquirerReference, ticker: 'KZT', units, feeUnits, maskedCard: maskCard(pgText(fields, 'pg_card_pan') || undefined) }
+  const maskedCard = maskCard(pgText(fields, 'pg_card_pan') || undefined)
+  return { kind, acquirerReference, ticker: 'KZT', units, feeUnits, maskedCard, ...(backUnits === undefined ? {} : { backUnits }) }
 }
 
 const refused = (fields: PgFields): AcquirerState => ({

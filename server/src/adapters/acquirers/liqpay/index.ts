@@ -1,16 +1,16 @@
 /**
  * LiqPay: payments on its checkout by a form that the payer's browser posts, payouts to cards by p2pcredit. Promises: only
- * `success` is paid; a failure without the payment's own number says nothing; a payment is given back once.
+ * `success` is paid; a failure without the payment's own number says nothing; a refund that LiqPay has in its queue is not sent again.
  */
 import { withoutCards } from '../card-mask.ts'
 import { readJsonDecimals, textOf } from '../json-decimals.ts'
-import { AcquirerUnreachable, type Acquirer, type AcquirerState } from '../port.ts'
-import { refundAfter, refundSoFar, refusedRefund, type MoneyOfPayment } from '../refunds.ts'
+import { AcquirerUnreachable, type Acquirer, type AcquirerState, type RefundOrder } from '../port.ts'
+import { askAfter, refundAfter, refundSoFar, refusedRefund } from '../refunds.ts'
 import { readLiqPayCallback } from './callback.ts'
 import { LIQPAY_ELSEWHERE, LIQPAY_NO_REFUND, LIQPAY_NOT_BELIEVED, LIQPAY_NOT_TAKEN_UP } from './refusals.ts'
 import { checkoutForm, payoutForm, refundForm, statusForm, type LiqPayForm } from './requests.ts'
 import type { LiqPaySettings } from './settings.ts'
-import { codeOf, readLiqPayMoney, readLiqPayState, type LiqPayReading, type LiqPayRecord } from './state.ts'
+import { codeOf, isReservedForRefund, readLiqPayState, type LiqPayReading, type LiqPayRecord } from './state.ts'
 
 export { readLiqPaySettings, type LiqPaySettings } from './settings.ts'
 
@@ -31,17 +31,16 @@ export const createLiqPay = (settings: LiqPaySettings): Acquirer => {
     if (LIQPAY_NOT_BELIEVED.has(codeOf(record))) throw new AcquirerUnreachable(`${name}: it refuses to answer: ${codeOf(record)}`, { sent: true })
     return record
   }
-  const stateOf = async (reference: string, direction: LiqPayReading['direction']): Promise<AcquirerState> => {
-    const record = await status(reference)
-    return isAbout(record, reference) ? readLiqPayState(record, reading(direction)) : { kind: 'unknown', reason: withoutCards(codeOf(record)) }
-  }
-  const moneyOf = async (reference: string): Promise<MoneyOfPayment | undefined> => {
-    const record = await status(reference)
-    return isAbout(record, reference) ? readLiqPayMoney(record, reading('payIn')) : undefined
+  const read = (record: LiqPayRecord, reference: string, direction: LiqPayReading['direction']): AcquirerState =>
+    isAbout(record, reference) ? readLiqPayState(record, reading(direction)) : { kind: 'unknown', reason: withoutCards(codeOf(record)) }
+  const stateOf = async (reference: string, direction: LiqPayReading['direction']): Promise<AcquirerState> => read(await status(reference), reference, direction)
+  const refundState = async (order: RefundOrder, isQueued = false): Promise<AcquirerState> => {
+    const record = await status(order.reference)
+    return refundAfter(order, read(record, order.reference, 'payIn'), isQueued || isReservedForRefund(record))
   }
   return {
     name,
-    capabilities: { ...settings.capabilities, refund: true, statement: false },
+    capabilities: { ...settings.capabilities, refund: true, statement: false, takesOtherCards: true },
     createPayment: async (order) => ({
       method: 'POST', url: `${url}/api/3/checkout`, fields: { ...checkoutForm(settings, order) }, acquirerReference: undefined,
     }),
@@ -53,16 +52,18 @@ export const createLiqPay = (settings: LiqPaySettings): Acquirer => {
       return answerWithoutPayment(record)
     },
     payoutState: (reference) => stateOf(reference, 'payout'),
-    refund: async (order) => {
-      const before = await moneyOf(order.reference)
-      if (before === undefined) return refusedRefund('not_paid', 'only a payment that succeeded is given back')
-      const known = refundSoFar(order, before)
+    refund: async (order, sending) => {
+      const before = await status(order.reference)
+      const known = refundSoFar(order, read(before, order.reference, 'payIn'), false)
       if (known !== undefined) return known
+      if (isReservedForRefund(before)) return { kind: 'waiting', reason: 'a refund of it is queued' }
+      await sending?.()
       const record = await ask(refundForm(settings, order.reference, order.units))
       const code = codeOf(record)
       if (textOf(record, 'result') === 'error' && LIQPAY_NO_REFUND.has(code)) return refusedRefund(code, withoutCards(textOf(record, 'err_description')))
-      return refundAfter(order, await moneyOf(order.reference))
+      return askAfter(() => refundState(order, isReservedForRefund(record)))
     },
+    refundState: (order) => refundState(order),
   }
 }
 

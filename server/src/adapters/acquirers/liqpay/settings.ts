@@ -25,6 +25,6 @@ export const LIQPAY_LIMITS: Limits = { payIn: { UAH: { least: 25_00n, most: 29_9
 /** `{"kind": "liqpay", "publicKey", "privateKeyFile", "url"?, "version"?, "ip"?, "payIn"?, "payout"?}` */
 export const readLiqPaySettings = (given: AccountReader): LiqPaySettings => ({
   name: given.name, url: given.url('url', 'https://www.liqpay.ua'), publicKey: given.text('publicKey'), privateKey: given.secret('privateKey'),
-  version: given.choice('version', ['3', '7'], '3') === '7' ? 7 : 3, ip: given.optional('ip', ''),
+  version: given.choice('version', [3, 7], 3), ip: given.optional('ip', ''),
   capabilities: given.limits({ payIn: LIQPAY_LIMITS.payIn, payout: {} }, ['UAH']), http: given.http(),
 })

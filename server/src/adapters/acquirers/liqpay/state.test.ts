@@ -12,7 +12,7 @@ const NOT_FINAL = `3ds_verify otp_verify cvv_verify sender_verify receiver_verif
 
 describe('what LiqPay says of a payment', () => {
   test('success is paid, with the amount digit by digit', () => {
-    expect(read({})).toEqual({ kind: 'succeeded', acquirerReference: '165189', ticker: 'UAH', units: 10_037n, feeUnits: 201n, maskedCard: '414962********99' })
+    expect(read({})).toEqual({ kind: 'succeeded', acquirerReference: '165189', ticker: 'UAH', units: 10_037n, feeUnits: 201n, maskedCard: '414962********99', backUnits: 0n })
     expect(read({ amount: '100' })).toMatchObject({ units: 10_000n })
     expect(read({ amount: '100.00000' })).toMatchObject({ units: 10_000n })
     expect(read({ amount: '90071992547409.93' })).toMatchObject({ units: 9_007_199_254_740_993n })

@@ -2,7 +2,6 @@ import { minorUnitsOf } from '../amount.ts'
 import { maskCard, withoutCards } from '../card-mask.ts'
 import { textOf } from '../json-decimals.ts'
 import type { AcquirerState } from '../port.ts'
-import type { MoneyOfPayment } from '../refunds.ts'
 
 /** Names and meanings: liqpay.ua/en/doc/api/callback and .../information/status, as rebuilt by McSym28/liqpay-api-ex (2024-08) and Strafe153/liqpay_rs (2025-08). */
 const CUSTOMER_ACTS = [
@@ -42,8 +41,9 @@ const moved = (record: LiqPayRecord, status: string, direction: 'payIn' | 'payou
   if (textOf(record, 'currency') !== 'UAH') return { kind: 'unknown', reason: 'a currency other than UAH' }
   if (units === undefined || acquirerReference === '') return { kind: 'unknown', reason: 'no amount or payment_id' }
   const fee = minorUnitsOf(textOf(record, direction === 'payIn' ? 'receiver_commission' : 'sender_commission'))
-  const kind = backOf(record, units) === units ? 'reversed' : 'succeeded'
-  return { kind, acquirerReference, ticker: 'UAH', units, feeUnits: fee, maskedCard: maskOf(record, direction) }
+  const backUnits = backOf(record, units)
+  const kind = backUnits === units ? 'reversed' : 'succeeded'
+  return { kind, acquirerReference, ticker: 'UAH', units, feeUnits: fee, maskedCard: maskOf(record, direction), backUnits }
 }
 
 /** How much went back: `refund_amount`; all of it where the payment is reversed and no lesser amount is told. */
@@ -52,13 +52,12 @@ const backOf = (record: LiqPayRecord, paidUnits: bigint): bigint => {
   return textOf(record, 'status') === 'reversed' && (told === 0n || told > paidUnits) ? paidUnits : told
 }
 
-/** The money of a payment that succeeded, given back or not; undefined for any other. */
-export const readLiqPayMoney = (record: LiqPayRecord, reading: LiqPayReading): MoneyOfPayment | undefined => {
-  const state = readLiqPayState(record, reading)
-  if (state.kind !== 'succeeded' && state.kind !== 'reversed') return undefined
-  const { acquirerReference, units, maskedCard } = state
-  return { acquirerReference, paidUnits: units, backUnits: backOf(record, units), maskedCard }
-}
+/**
+ * Whether LiqPay has a refund in its queue, to be paid from the shop's next payments: `wait_reserve` and `wait_reserve_status`
+ * of a payment, `wait_amount` of a refund's answer (liqpay.ua/documentation/en/api/aquiring/refund and .../information/status).
+ */
+export const isReservedForRefund = (record: LiqPayRecord): boolean =>
+  textOf(record, 'status') === 'wait_reserve' || [record['wait_reserve_status'], record['wait_amount']].some((flag) => flag === true || flag === 'true' || flag === '1')
 
 /**
  * A failure counts only with the payment's own number: without one LiqPay speaks of the request (no such payment, wrong

@@ -1,11 +1,11 @@
 /**
  * WayForPay: payments on its page by a posted form or an invoice's link, payouts to cards by P2P_CREDIT. Promises: an answer
- * counts when it is signed and about the order asked for; codes that end nothing end nothing; a payment is given back once.
+ * counts when it is signed and about the order asked for; codes that end nothing end nothing; a refund in processing is waited for.
  */
 import { withoutCards } from '../card-mask.ts'
 import { textOf } from '../json-decimals.ts'
 import { AcquirerRefusal, AcquirerUnreachable, type Acquirer, type AcquirerState, type PaymentOrder, type PaymentPage } from '../port.ts'
-import { refundAfter, refundSoFar, refusedRefund, type MoneyOfPayment } from '../refunds.ts'
+import { askAfter, refundAfter, refundSoFar, refusedRefund } from '../refunds.ts'
 import { readWayForPayCallback } from './callback.ts'
 import { isSigned, readWayForPayBody, type WayForPayRecord } from './record.ts'
 import { invoiceRequest, payoutRequest, purchaseForm, refundRequest, statusRequest } from './requests.ts'
@@ -36,7 +36,7 @@ export const createWayForPay = (settings: WayForPaySettings): Acquirer => {
   }
   return {
     name,
-    capabilities: { ...settings.capabilities, refund: true, refundsWholeOnly: true, statement: false },
+    capabilities: { ...settings.capabilities, refund: true, refundsWholeOnly: true, statement: false, takesOtherCards: true },
     createPayment: async (order) => settings.page === 'invoice'
       ? invoice(order)
       : { method: 'POST', url: payUrl, fields: purchaseForm(settings, order, now()), acquirerReference: order.reference },
@@ -49,17 +49,19 @@ export const createWayForPay = (settings: WayForPaySettings): Acquirer => {
       return clearState(settings, record, order.reference)
     },
     payoutState: stateOf,
-    refund: async (order) => {
-      const before = moneyOf(await stateOf(order.reference))
-      if (before === undefined) return refusedRefund('not_paid', 'only a payment that succeeded is given back')
-      const known = refundSoFar(order, before)
+    refund: async (order, sending) => {
+      const before = await stateOf(order.reference)
+      const known = refundSoFar(order, before, false)
       if (known !== undefined) return known
-      if (order.units !== before.paidUnits) return refusedRefund('part_refund', 'how much was given back is not told, so only the whole is')
+      if (!('units' in before) || order.units !== before.units) return refusedRefund('part_refund', 'how much was given back is not told, so only the whole is')
+      await sending?.()
       const record = await ask(refundRequest(settings, order.reference, order.units, order.ticker))
       const code = textOf(record, 'reasonCode')
       if (NO_REFUND.has(code)) return refusedRefund(code, withoutCards(textOf(record, 'reason')))
-      return refundAfter(order, moneyOf(await stateOf(order.reference)))
+      return askAfter(async () => refundAfter(order, await stateOf(order.reference)))
     },
+    // It waits while the shop's balance is too small for it: `RefundInProcessing`, code 1138 (wiki.wayforpay.com/en/view/852131).
+    refundState: async (order) => refundAfter(order, await stateOf(order.reference)),
   }
 }
 
@@ -81,13 +83,6 @@ const notTakenUp = (record: WayForPayRecord, code: string): AcquirerState => ({
   kind: 'refused', acquirerReference: undefined, code, message: withoutCards(textOf(record, 'reason')), maskedCard: undefined,
   ...(WAYFORPAY_ELSEWHERE.has(code) ? { elsewhere: true } : {}),
 })
-
-/** The whole or nothing has gone back: no answer says how much. */
-const moneyOf = (state: AcquirerState): MoneyOfPayment | undefined => {
-  if (state.kind !== 'succeeded' && state.kind !== 'reversed') return undefined
-  const { acquirerReference, units, maskedCard } = state
-  return { acquirerReference, paidUnits: units, backUnits: state.kind === 'reversed' ? units : 0n, maskedCard }
-}
 
 const refusalOf = (record: WayForPayRecord): AcquirerRefusal =>
   new AcquirerRefusal(withoutCards(textOf(record, 'reasonCode')), withoutCards(textOf(record, 'reason')))

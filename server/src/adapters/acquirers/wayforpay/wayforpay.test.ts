@@ -71,10 +71,10 @@ describe('a payout', () => {
   }
   const record = (changes: object) => ({ merchantAccount: 'shop', orderReference: 'p1', amount: 100.5, currency: 'UAH', authCode: '', cardPan: '', transactionStatus: 'Approved', reason: 'Ok', reasonCode: 1100, fee: 1, ...changes })
 
-  test('is P2P_CREDIT with an empty token, whose place stays in the signature', async () => {
+  test('is P2P_CREDIT without a token, whose place stays in the signature', async () => {
     await answer('{}')
     expect(asked.at(-1)!.fields).toEqual({
-      transactionType: 'P2P_CREDIT', merchantAccount: 'shop', merchantAuthType: 'SimpleSignature', orderReference: 'p1', amount: 100.5, currency: 'UAH', cardBeneficiary: payout.card, rec2Token: '',
+      transactionType: 'P2P_CREDIT', merchantAccount: 'shop', merchantAuthType: 'SimpleSignature', orderReference: 'p1', amount: 100.5, currency: 'UAH', cardBeneficiary: payout.card,
       serviceUrl: payout.callbackUrl, merchantSignature: signWayForPay('key', ['shop', 'p1', '100.5', 'UAH', payout.card, '']), apiVersion: 1,
     })
   })

@@ -5,6 +5,7 @@ import { createRpc } from '../rpc.ts'
 import { createBalances } from './balances.ts'
 import { readBlockAt, readBuried, readHashAt, readHead } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
+import { readCoins } from './coins.ts'
 import { readFeeRate, type BitcoinFeeSettings } from './fee-rate.ts'
 import { readPool } from './pool.ts'
 import { readPoolCost } from './pool-cost.ts'
@@ -59,6 +60,7 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChai
     feeRate: () => readFeeRate(rpc, fees),
     poolCost: (hash) => readPoolCost(rpc, hash),
     rawTransactions: (hashes) => readRaw(rpc, hashes),
+    coinsAt: (coins) => readCoins(rpc, coins),
     balancesAt: async (height, wanted) => {
       if (wanted.some(({ contract }) => contract !== null)) throw new RangeError('Bitcoin has no token contracts')
       return balances(

@@ -1,6 +1,6 @@
 import type { Network } from '@bursar/chainkit'
 import { decodeTransfer } from '@bursar/chainkit/evm'
-import { ChainUnavailable, type AccountChainAdapter, type FeeRate } from '../port.ts'
+import { ChainUnavailable, type AccountChainAdapter, type Coin, type FeeRate } from '../port.ts'
 import { takeBroadcast } from './broadcast.ts'
 import type { Chain, SimulatedBlock } from './chain.ts'
 import type { Faults } from './faults.ts'
@@ -59,6 +59,9 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
           throw new ChainUnavailable(`${network}: the head is at ${at}, not at ${height}`)
         return wanted.map(({ address, contract }) => balanceAt(chain, height, address, contract?.toLowerCase() ?? null))
       }),
+    ...(kind === 'coins' && {
+      coinsAt: (coins: readonly Coin[]) => pass('coinsAt', () => coins.map(({ transaction, vout }) => chain.state.coinAt(`${transaction}:${vout}`)?.units ?? null)),
+    }),
     minedNonce: (address) => pass('minedNonce', () => chain.state.nonceOf(address)),
     estimateGas: (call) =>
       pass('estimateGas', () => {

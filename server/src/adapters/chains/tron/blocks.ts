@@ -2,6 +2,7 @@ import type { Block } from '@bursar/chainkit'
 import { listOf, objectOf } from '../shape.ts'
 import { hashOf, type Fields } from './fields.ts'
 import { decodeHeader, readHeaderAt, readOrNothing, type Header } from './heads.ts'
+import { unknownNotes } from './internal.ts'
 import type { TronNode } from './node.ts'
 import { decodeInfos } from './outcome.ts'
 import { decodeTransaction } from './transaction.ts'
@@ -10,6 +11,13 @@ const BY_NUMBER = 'wallet/getblockbynum'
 const INFOS = 'wallet/gettransactioninfobyblocknum'
 /** The chain may switch between the questions of one reading; this often in a row it does not. */
 const READINGS = 5
+
+export interface BlockReading {
+  /** contracts whose logs count, in base58 */
+  tokens: ReadonlySet<string>
+  /** whether TRX that contracts sent is read */
+  internalTransactions: boolean
+}
 
 export interface ShownBlock extends Header {
   shown: Fields[]
@@ -32,7 +40,7 @@ export const readShownBlock = (node: TronNode, height: number): Promise<ShownBlo
 export const readBlockAt = async (
   node: TronNode,
   height: number,
-  tokens: ReadonlySet<string>,
+  { tokens, internalTransactions }: BlockReading,
 ): Promise<Block | null> => {
   for (let attempt = 1; attempt <= READINGS; attempt += 1) {
     const block = await readShownBlock(node, height)
@@ -44,9 +52,10 @@ export const readBlockAt = async (
     if ((await readHeaderAt(node, height))?.hash !== head.hash) continue
     const infos = node.believe(INFOS, () => decodeInfos(answer, height, hashes))
     const transactions = node.believe(BY_NUMBER, () =>
-      shown.map((one, at) => decodeTransaction(one, infos.get(hashes[at]!)!, tokens)),
+      shown.map((one, at) => decodeTransaction(one, infos.get(hashes[at]!)!, tokens, internalTransactions)),
     )
-    return { ...head, transactions }
+    const unknown = internalTransactions ? node.believe(INFOS, () => [...new Set([...infos.values()].flatMap(unknownNotes))]) : []
+    return { ...head, ...(unknown.length > 0 ? { unknownNotes: unknown } : {}), transactions }
   }
   throw node.unavailable(BY_NUMBER, `the best chain kept changing at height ${height}`)
 }

@@ -69,10 +69,16 @@ const runCall = async (node: TronNode, method: Method, call: Call): Promise<Run>
   })
 }
 
-/** Not a contract, or the virtual machine refuses the call: of anything else nothing is concluded. */
+/**
+ * Said by nodes that run no calls (`vm.supportConstant` is off by default) and by nodes that are behind the contract's creation, as
+ * java-tron's Wallet.java throws them: nothing of the call is concluded.
+ */
+const NO_VERDICT = /does not support|is not exist|No contract or not a valid smart contract/i
+
+/** The virtual machine refuses the call: of anything else nothing is concluded. */
 const refusalOf = (code: string, message: string): Run => {
   if (NO_FUNDS.test(message)) return { ok: false, reason: 'insufficient-funds', message }
-  if (code === 'CONTRACT_VALIDATE_ERROR' || code === 'CONTRACT_EXE_ERROR') return { ok: false, reason: 'reverted', message }
+  if (!NO_VERDICT.test(message) && (code === 'CONTRACT_VALIDATE_ERROR' || code === 'CONTRACT_EXE_ERROR')) return { ok: false, reason: 'reverted', message }
   throw new Malformed(`refused: ${message} (${code})`)
 }
 

@@ -39,14 +39,31 @@ export const readHeaderAt = async (node: TronNode, height: number): Promise<Head
  * What the node knows, or null when it says that there is no such thing: an empty object. That is believed of a node only
  * that knows its head in the same breath, since whatever stands between could say it too.
  */
-export const readOrNothing = async <T>(
+export const readOrNothing = async <T>(node: TronNode, method: Method, body: Fields, decode: (answer: Fields) => T): Promise<T | null> => {
+  const answer = await readOrHead(node, method, body, decode)
+  return 'found' in answer ? answer.found : null
+}
+
+/** The same, with the head that the node knew when it said that there is no such thing. */
+export const readOrHead = async <T>(
   node: TronNode,
   method: Method,
   body: Fields,
   decode: (answer: Fields) => T,
-): Promise<T | null> => {
+): Promise<{ found: T } | { head: Header }> => {
   const answer = await node.read(method, body, (fields) => (isNothing(fields) ? null : { found: decode(fields) }))
-  if (answer) return answer.found
-  await (method.startsWith('walletsolidity/') ? readSolidHead(node) : readHead(node))
-  return null
+  if (answer) return answer
+  return { head: await (method.startsWith('walletsolidity/') ? readSolidHead(node) : readHead(node)) }
+}
+
+/** The hash of the genesis block by both roots of the API. Throws `ChainUnavailable` when they are of different chains. */
+export const readGenesis = async (node: TronNode): Promise<string> => {
+  const genesisOf = async (method: Method): Promise<string> => {
+    const header = await readOrNothing(node, method, { id_or_num: '0', detail: false }, decodeHeader)
+    if (header?.height !== 0) throw node.unavailable(method, 'the node has no genesis block')
+    return header.hash
+  }
+  const [full, solid] = await Promise.all([genesisOf(GET_BLOCK), genesisOf(GET_SOLID_BLOCK)])
+  if (full !== solid) throw node.unavailable(GET_SOLID_BLOCK, `its genesis block is ${solid}, that of /wallet is ${full}: url and solidityUrl are of different chains`)
+  return full
 }

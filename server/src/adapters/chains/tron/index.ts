@@ -6,7 +6,7 @@ import { readBlockAt } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
 import { readIsContract, readIsFrozen, readTokenDecimals } from './calls.ts'
 import { estimateCost, readPrices } from './costs.ts'
-import { readHead, readHeaderAt, readSolidHead, type Header } from './heads.ts'
+import { readGenesis, readHead, readHeaderAt, readSolidHead, type Header } from './heads.ts'
 import { createNode, type NodeSettings } from './node.ts'
 import { readLendable, readLoan, readSupply } from './stake.ts'
 import { createStanding, readProvenDead } from './standing.ts'
@@ -14,7 +14,7 @@ import { createStanding, readProvenDead } from './standing.ts'
 export interface TronAdapterSettings extends Omit<NodeSettings, 'timeoutMs'> {
   /** contracts whose transfers are seen, in base58 */
   tokens: readonly string[]
-  /** whether the node records what contracts send (`vm.saveInternalTx`), which it can't be asked */
+  /** whether the node records what contracts send (`vm.saveInternalTx`), which it can't be asked; false: none of it is read */
   internalTransactions: boolean
   /** ms a question may take */
   timeoutMs?: number
@@ -24,20 +24,16 @@ const TIMEOUT_MS = 30_000
 
 export const createTronAdapter = (settings: TronAdapterSettings): TronChainAdapter & { close(): Promise<void> } => {
   const node = createNode({ ...settings, timeoutMs: settings.timeoutMs ?? TIMEOUT_MS })
-  const tokens = new Set(settings.tokens)
+  const reading = { tokens: new Set(settings.tokens), internalTransactions: settings.internalTransactions }
   const statusOf = createStanding(node)
   const headOf = ({ height, hash }: Header) => ({ height, hash })
   return {
     network: 'TRON',
-    identity: async () => {
-      const genesis = await readHeaderAt(node, 0)
-      if (!genesis) throw node.unavailable('wallet/getblock', 'the node has no genesis block')
-      return genesis.hash
-    },
+    identity: () => readGenesis(node),
     capabilities: async () => ({ mempool: false, traces: settings.internalTransactions }),
     head: async () => headOf(await readHead(node)),
     finalized: async () => headOf(await readSolidHead(node)),
-    blockAt: (height) => readBlockAt(node, height, tokens),
+    blockAt: (height) => readBlockAt(node, height, reading),
     hashAt: async (height) => (await readHeaderAt(node, height))?.hash ?? null,
     mempool: async () => ({ hashes: new Set(), added: [] }),
     statusOf,

@@ -113,11 +113,17 @@ describe('costs', () => {
 
   test.each([
     ['reverted', run({ result: { result: true, message: hex('REVERT opcode executed') }, transaction: { ret: [{ ret: 'FAILED' }] } })],
-    ['reverted', { result: { code: 'CONTRACT_VALIDATE_ERROR', message: hex('No contract or not a valid smart contract') } }],
     ['insufficient-funds', { result: { code: 'CONTRACT_EXE_ERROR', message: hex('balance is not sufficient') } }],
   ])('of a call that would fail: %s', async (reason, answer) => {
     const { adapter } = await startScriptedNode({ ...well(), 'wallet/triggerconstantcontract': () => answer })
     expect(await adapter.estimateCost(call)).toMatchObject({ ok: false, reason })
+  })
+
+  test.each(['this node does not support constant', 'Smart contract is not exist.', 'No contract or not a valid smart contract.'])('audit M-B6: %s: nothing is concluded of the call', async (said) => {
+    // Wallet.callConstantContract of java-tron throws these for a node without vm.supportConstant, or behind the contract's creation.
+    const answer = { result: { code: 'CONTRACT_VALIDATE_ERROR', message: hex(said) } }
+    const { adapter } = await startScriptedNode({ ...well(), 'wallet/triggerconstantcontract': () => answer })
+    await expect(adapter.estimateCost(call)).rejects.toMatchObject({ name: 'ChainUnavailable' })
   })
 
   test.each([

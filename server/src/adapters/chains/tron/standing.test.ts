@@ -82,6 +82,18 @@ describe('proof that a transaction is dead', () => {
     expect(asked.slice(0, 2)).toEqual(['walletsolidity/getblock', 'walletsolidity/gettransactionbyid'])
   })
 
+  test('audit D-T3: needs each machine that does not know it to be past its end itself', async () => {
+    // TronGrid's balancer: consecutive answers come from machines at different heights, also on walletsolidity (TRON-US/trongrid #8, #18).
+    let asked = 0
+    const { adapter } = await startScriptedNode({ ...chain(), 'walletsolidity/getblock': () => (asked++ === 0 ? headerOf(7, 'aa', 700_000) : headerOf(3, 'aa', 9_000)) })
+    expect(await adapter.isProvenDead(OTHER, 600_000)).toBe(false)
+  })
+
+  test('audit D-T3: needs the solidified block to be on the chain that /wallet shows', async () => {
+    const { adapter } = await startScriptedNode({ ...chain(), 'walletsolidity/getblock': () => headerOf(7, 'ff', 700_000) })
+    expect(await adapter.isProvenDead(OTHER, 600_000)).toBe(false)
+  })
+
   test('is not concluded from a node that can’t be believed', async () => {
     const { adapter, answers } = await startScriptedNode(chain())
     answers['walletsolidity/gettransactionbyid'] = () => ({ Error: 'class java.lang.Exception : lite node' })
@@ -90,6 +102,15 @@ describe('proof that a transaction is dead', () => {
     answers['walletsolidity/gettransactionbyid'] = () => ({})
     answers['walletsolidity/getblock'] = () => (asked++ === 0 ? headerOf(7) : {})
     await expect(adapter.isProvenDead(OTHER, 1)).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  })
+})
+
+describe('the identity of a network', () => {
+  test('audit D-T3: is the genesis block of both urls, and is refused when they differ', async () => {
+    const { adapter, answers } = await startScriptedNode({ ...chain(), 'walletsolidity/getblock': ({ id_or_num: at }) => headerOf(Number(at ?? 7)) })
+    expect(await adapter.identity()).toBe(idOf(0))
+    answers['walletsolidity/getblock'] = ({ id_or_num: at }) => headerOf(Number(at ?? 7), 'ff')
+    await expect(adapter.identity()).rejects.toThrow(/url and solidityUrl are of different chains/)
   })
 })
 

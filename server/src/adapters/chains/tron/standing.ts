@@ -2,7 +2,7 @@ import type { TransactionStatus } from '../port.ts'
 import { Malformed } from '../shape.ts'
 import { readShownBlock } from './blocks.ts'
 import { countOf, hashOf, type Fields } from './fields.ts'
-import { readHeaderAt, readOrNothing, readSolidHead } from './heads.ts'
+import { readHeaderAt, readOrHead, readOrNothing, readSolidHead } from './heads.ts'
 import type { Method, TronNode } from './node.ts'
 import { contractRetOf, feeOf, succeededBy } from './outcome.ts'
 
@@ -67,16 +67,17 @@ const readOutcomes = async (
 }
 
 /**
- * True when the solidified chain is past the expiration and does not hold the transaction: no later block may take it.
- * The time is read first, so that what the chain is then asked about is all that it could ever hold.
+ * True when the solidified chain is past the expiration and does not hold the transaction: no later block may take it. Machines behind
+ * one address may stand at different blocks, so each that does not know the transaction must itself be past the expiration; and a
+ * solidified block must be the one that `/wallet` shows at its height, so that both urls are the same chain.
  */
 export const readProvenDead = async (node: TronNode, hash: string, expiration: number): Promise<boolean> => {
-  const { time } = await readSolidHead(node)
-  if (time <= expiration) return false
+  const head = await readSolidHead(node)
+  if (head.time <= expiration) return false
   for (const method of ['gettransactionbyid', 'gettransactioninfobyid'] as const) {
     const id = method === 'gettransactionbyid' ? 'txID' : 'id'
-    const held = await readOrNothing(node, `walletsolidity/${method}`, { value: hash }, (shown) => sameHash(shown[id], hash))
-    if (held) return false
+    const answer = await readOrHead(node, `walletsolidity/${method}`, { value: hash }, (shown) => sameHash(shown[id], hash))
+    if ('found' in answer || answer.head.time <= expiration) return false
   }
-  return true
+  return (await readHeaderAt(node, head.height))?.hash === head.hash
 }

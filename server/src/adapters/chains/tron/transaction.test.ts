@@ -1,6 +1,7 @@
 /** What is read in blocks, in java-tron's own JSON: default values left out, hex without 0x. */
 import { addressOfHex } from '@bursar/chainkit/tron'
 import { describe, expect, test } from 'vitest'
+import { unknownNotes } from './internal.ts'
 import { decodeTransaction } from './transaction.ts'
 
 const [OWNER, OTHER, THIRD] = ['11', '22', '33'].map((byte) => `41${byte.repeat(20)}`) as [string, string, string]
@@ -42,8 +43,8 @@ describe('TRX', () => {
       internal_transactions: [
         { caller_address: USDT, transferTo_address: OTHER, callValueInfo: [{}], note: '63616c6c' },
         { caller_address: USDT, transferTo_address: OTHER, callValueInfo: [{ callValue: 7 }], note: '63616c6c' },
-        { caller_address: USDT, transferTo_address: THIRD, callValueInfo: [{ callValue: 8 }], rejected: true },
-        { caller_address: USDT, transferTo_address: THIRD, callValueInfo: [{ callValue: 9, tokenId: '1000001' }] },
+        { caller_address: USDT, transferTo_address: THIRD, callValueInfo: [{ callValue: 8 }], note: '63616c6c', rejected: true },
+        { caller_address: USDT, transferTo_address: THIRD, callValueInfo: [{ callValue: 9, tokenId: '1000001' }], note: '63616c6c' },
         { caller_address: USDT, transferTo_address: THIRD, callValueInfo: [{ callValue: 10 }], note: '73756963696465' },
       ],
     }
@@ -59,6 +60,52 @@ describe('TRX', () => {
       expect(transfersOf(transaction(type, sent({ asset_name: '31303030303031' })))).toEqual([])
     },
   )
+})
+
+/** What java-tron 4.8 lists of one transaction: `Program.java` names the entries, `TransactionUtil.java` lists only some of them unless `vm.saveFeaturedInternalTx` is on. */
+describe('internal transactions', () => {
+  const hexOf = (text: string): string => Buffer.from(text).toString('hex')
+  const entry = (note: string, to: string, callValue: number, more: object = {}): object => ({
+    caller_address: USDT, transferTo_address: to, callValueInfo: [callValue === 0 ? {} : { callValue }], note: hexOf(note), ...more,
+  })
+  const shown = (list: object[], internalTransactions = true) =>
+    decodeTransaction(transaction('TriggerSmartContract', called), { internal_transactions: list }, tokens, internalTransactions).transfers
+  const featured = [
+    'freezeForEnergy', 'unfreezeForBandwidth', 'freezeBalanceV2ForTronPower', 'unfreezeBalanceV2ForEnergy', 'delegateResourceOfEnergy', 'unDelegateResourceOfBandwidth',
+    'withdrawExpireUnfreeze', 'withdrawExpireUnfreezeWhileUnfreezing', 'withdrawExpireUnfreezeWhileCanceling', 'withdrawExpireUnfreezeWhileSuiciding',
+    'withdrawReward', 'cancelAllUnfreezeV2', 'voteWitness',
+  ]
+
+  test('audit M-A1: energy lent by a contract, and every other entry that moves nothing, is no TRX', () => {
+    const list = featured.map((note) => entry(note, OTHER, 1_000_000_000_000))
+    expect(shown(list)).toEqual([])
+    expect(list.flatMap((one) => unknownNotes({ internal_transactions: [one] }))).toEqual([])
+  })
+
+  test('audit M-A1: what a call, a creation and a destruction move is TRX', () => {
+    expect(shown([entry('call', OTHER, 1), entry('create', THIRD, 2), entry('suicide', OTHER, 3)]).map(({ units }) => units)).toEqual([1n, 2n, 3n])
+  })
+
+  test('audit D-T1: an expired unfreezing that a destruction passes on is counted once', () => {
+    expect(shown([entry('suicide', OTHER, 7), entry('withdrawExpireUnfreezeWhileSuiciding', OTHER, 5)]).map(({ units }) => units)).toEqual([7n])
+  })
+
+  test('audit D-T2 M-A4: a transfer has the same number on a node that lists other entries and on one that does not', () => {
+    const call = entry('call', OTHER, 5)
+    const everything = shown([entry('voteWitness', '', 0), entry('delegateResourceOfEnergy', THIRD, 9), call])
+    expect(everything).toEqual(shown([call]))
+    expect(everything.map(({ index }) => index)).toEqual(['t:0'])
+  })
+
+  test('audit M-A1: an entry of an unknown kind moves nothing, and its kind is named', () => {
+    const list = [entry('', OTHER, 1), entry('callForFree', OTHER, 2), entry('Call', OTHER, 3)]
+    expect(shown(list)).toEqual([])
+    expect(unknownNotes({ internal_transactions: list })).toEqual(['', 'callForFree', 'Call'])
+  })
+
+  test('audit M-A1: none are read where the settings say that the node has none', () => {
+    expect(shown([entry('call', OTHER, 5)], false)).toEqual([])
+  })
 })
 
 describe('tokens', () => {

@@ -5,8 +5,11 @@ import { addressOf, amountOf, hashOf, type Fields } from './fields.ts'
 import { internalTransfers } from './internal.ts'
 import { contractRetOf, feeOf, succeededBy, type Info } from './outcome.ts'
 
-/** @param tokens contracts whose logs count, in base58: names, symbols and TRC-10 mean nothing */
-export const decodeTransaction = (transaction: Fields, info: Info, tokens: ReadonlySet<string>): ChainTransaction => {
+/**
+ * @param tokens contracts whose logs count, in base58: names, symbols and TRC-10 mean nothing
+ * @param internalTransactions whether TRX that contracts sent is read
+ */
+export const decodeTransaction = (transaction: Fields, info: Info, tokens: ReadonlySet<string>, internalTransactions = true): ChainTransaction => {
   const hash = hashOf(transaction['txID'], 'txID')
   const succeeded = succeededBy(contractRetOf(transaction), info)
   return {
@@ -15,7 +18,7 @@ export const decodeTransaction = (transaction: Fields, info: Info, tokens: Reado
     succeeded,
     fee: feeOf(info),
     transfers: succeeded
-      ? [...nativeTransfer(transaction), ...tokenTransfers(info, tokens), ...internalTransfers(info)]
+      ? [...nativeTransfer(transaction), ...tokenTransfers(info, tokens), ...(internalTransactions ? internalTransfers(info) : [])]
       : [],
   }
 }

@@ -1,0 +1,16 @@
+/**
+ * Money of the books that an operator moves: out of suspense and quarantine, to the owner, to losses. Promises that only pairs of
+ * accounts of one table meet, that a second person has signed exactly what is posted, that it is posted once, in the transaction of
+ * the record, and that neither the record nor a signature ever changes.
+ */
+export { accountText, PAIRS, readAccount } from './accounts.ts'
+export { adjustmentText, VALID_MS } from './adjustment.ts'
+export type { Adjustment } from './adjustment.ts'
+export { auditAdjustments } from './auditing.ts'
+export { applyAdjustment, enrol, propose } from './commands.ts'
+export type { Show } from './commands.ts'
+export { isSignedReturn } from './queries.ts'
+export { enrolmentText, makePersonKey, signText } from './person.ts'
+export type { Person } from './person.ts'
+export { databaseIdentity, findAdjustment, listAdjustments, listPeople, removePerson } from './store.ts'
+export type { AdjustmentLine } from './store.ts'

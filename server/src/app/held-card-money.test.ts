@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { useDatabase } from '../../../test/setup/database.ts'
+import { emptyTables } from '../../../test/setup/empty-tables.ts'
+import { migrated } from '../../../test/setup/migrated.ts'
+import { heldOf, heldParts, heldTotals, requestRefund } from '../acquiring/index.ts'
+import { balanceRoutes } from '../balances/index.ts'
+import { inTransaction } from '../db/index.ts'
+import { catalogue, createFiatWorld, HOUR_MS, type FiatTestWorld } from '../fiat-invoices/test-world.ts'
+import { applyAll, auditLedger } from '../ledger/index.ts'
+import { expectingFiat } from './converting.ts'
+
+const database = useDatabase({ template: migrated })
+let world: FiatTestWorld
+beforeEach(async () => { world = await createFiatWorld(database.url, expectingFiat) })
+afterEach(async () => {
+  expect(await auditLedger(world.db)).toEqual([])
+  await emptyTables(world.db)
+  await world.close()
+})
+
+const DAY_MS = 24 * HOUR_MS
+const set = (settings: object) => sql`update merchants set settings = settings || ${JSON.stringify(settings)}::jsonb where id = ${world.merchantId}`.execute(world.db)
+const hear = (reference: string) => world.callback(world.first, world.first.callback(reference))
+const paid = async (body?: Record<string, unknown>): Promise<string> => {
+  const { reference } = await world.atTheBank(body)
+  world.first.pays(reference)
+  await hear(reference)
+  await world.work()
+  return reference
+}
+/** What the merchant has, and can spend. */
+const balance = async (): Promise<[bigint, bigint]> => {
+  const rows = await world.db.selectFrom('ledger_accounts').select(['posted', 'held']).where('kind', '=', 'merchant').where('merchant_id', '=', world.merchantId).execute()
+  return rows.reduce<[bigint, bigint]>(([has, free], { posted, held }) => [has + posted, free + posted - held], [0n, 0n])
+}
+const held = async () => (await heldOf(world.db, world.merchantId)).map(({ kind, units }) => [kind, units])
+const conversions = async () => (await sql<{ units: bigint }>`select units from conversions order by created_at, units`.execute(world.db)).rows.map(({ units }) => units)
+
+describe('what is held', () => {
+  const terms = { cardHoldHours: 0, cardReservePercent: 0, cardReserveDays: 180 }
+  test('audit F-9.8: nothing by default', async () => {
+    expect(heldParts(98_00n, terms, new Date(0))).toEqual([])
+    await paid()
+    expect([await balance(), await held()]).toEqual([[98_00n, 98_00n], []])
+  })
+
+  test('audit F-9.8: the reserve rounded up, and all of the rest', () => {
+    const at = (days: number): Date => new Date(days * DAY_MS)
+    expect(heldParts(98_01n, { ...terms, cardHoldHours: 48, cardReservePercent: 10 }, at(0))).toEqual([
+      { units: 88_20n, kind: 'time', releaseAt: at(2) }, { units: 9_81n, kind: 'reserve', releaseAt: at(180) },
+    ])
+    expect(heldParts(98_00n, { ...terms, cardReservePercent: 100 }, at(0))).toEqual([{ units: 98_00n, kind: 'reserve', releaseAt: at(180) }])
+    expect(heldParts(0n, { ...terms, cardHoldHours: 1 }, at(0))).toEqual([])
+  })
+})
+
+describe('money of a card payment', () => {
+  test('audit F-9.8: can not be spent before its hours and its days are over', async () => {
+    await set({ cardHoldHours: 48, cardReservePercent: 10, cardReserveDays: 30 })
+    await paid()
+    expect([await balance(), await held()]).toEqual([[98_00n, 0n], [['time', 88_20n], ['reserve', 9_80n]]])
+    const [route] = balanceRoutes({ runtime: world.runtime, catalogue, heldOf: (merchantId) => heldTotals(world.db, merchantId) })
+    const request = { merchantId: world.merchantId, params: {}, query: { tickers: 'UAH,KZT' }, body: undefined, requestId: 'r', answerKeys: [] }
+    expect(await route!.handle(request)).toMatchObject({ body: [{ value: '0', ticker: 'UAH', held: '98' }, { value: '0', ticker: 'KZT' }] })
+    await world.later(47 * HOUR_MS)
+    expect(await balance()).toEqual([98_00n, 0n])
+    await world.later(HOUR_MS)
+    expect(await balance()).toEqual([98_00n, 88_20n])
+    await world.later(28 * DAY_MS)
+    expect([await balance(), await held()]).toEqual([[98_00n, 98_00n], []])
+  })
+
+  test('audit F-9.8: becomes its target once it may be spent', async () => {
+    await set({ cardHoldHours: 48, cardReservePercent: 10, cardReserveDays: 30 })
+    await paid({ target: { ticker: 'BTC' } })
+    expect(await conversions()).toEqual([])
+    await world.later(48 * HOUR_MS)
+    expect(await conversions()).toEqual([88_20n])
+    await world.later(28 * DAY_MS)
+    expect(await conversions()).toEqual([88_20n, 9_80n])
+  })
+
+  test('audit F-9.8: that a chargeback takes back is taken from what is held of it, and becomes nothing else', async () => {
+    await set({ cardHoldHours: 48 })
+    const reference = await paid({ target: { ticker: 'BTC' } })
+    world.first.reverses(reference, 'all')
+    await hear(reference)
+    await world.work()
+    expect([await balance(), await held(), await world.balance('receivable')]).toEqual([[0n, 0n], [], 0n])
+    await world.later(48 * HOUR_MS)
+    expect(await conversions()).toEqual([])
+  })
+
+  test('audit F-9.8: a chargeback of what was spent uses the reserve of other payments, and no more of it than it needs', async () => {
+    const spent = await paid()
+    await set({ cardReservePercent: 50, cardReserveDays: 30 })
+    await paid()
+    await paid()
+    await paid()
+    expect(await balance()).toEqual([4n * 98_00n, 98_00n + 3n * 49_00n])
+    await inTransaction(world.db, async (tx) => {
+      const id = world.runtime.newId()
+      const legs = (kind: 'merchant' | 'clearing', posted: bigint) => ({ account: { merchantId: world.merchantId, asset: 'UAH', kind }, posted, held: 0n })
+      await applyAll(tx, [{ transfer: { id, merchantId: world.merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs: [legs('merchant', -245_00n), legs('clearing', 245_00n)], at: new Date(world.now) } }])
+    })
+    world.first.reverses(spent, 'all')
+    await hear(spent)
+    await world.work()
+    expect([await balance(), await held(), await world.balance('receivable')]).toEqual([[49_00n, 0n], [['reserve', 49_00n]], 0n])
+  })
+
+  test('audit F-9.8: is given back out of what is held of it, and what is left stays held', async () => {
+    await set({ cardHoldHours: 48 })
+    const reference = await paid()
+    await inTransaction(world.db, (tx) => requestRefund(tx, { paymentId: reference, units: 30_00n, reason: 'r', actor: 'a' }, { accounts: [world.first] }, { at: new Date(world.now), newId: world.runtime.newId }))
+    await world.work()
+    expect([await balance(), await held()]).toEqual([[68_00n, 0n], [['time', 68_00n]]])
+    await world.later(48 * HOUR_MS)
+    expect(await balance()).toEqual([68_00n, 68_00n])
+  })
+})

@@ -1,0 +1,2 @@
+-- What estimates have promised is asked for by merchant only.
+drop index exchange_quotes_target;

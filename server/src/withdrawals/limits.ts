@@ -1,0 +1,150 @@
+import type { Network } from '@bursar/chainkit'
+import { orderErrors } from '@bursar/contract'
+import { sql } from 'kysely'
+import { inTransaction, type Db, type Tx } from '../db/index.ts'
+import { DEFAULT_SETTINGS } from '../merchants/index.ts'
+import { formatUnits } from '../money/index.ts'
+import { refusal } from '../orders/index.ts'
+import { raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
+import { momentOf, type Runtime } from '../platform/runtime.ts'
+import type { Place } from './placing.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+/** What the signer lets go of one asset on one network, in ledger units. */
+export interface SignerLimit {
+  network: string
+  asset: string
+  perHour: bigint
+  perDay: bigint
+}
+
+/** Largest amounts that a merchant may withdraw in a day at all. */
+export interface DayLimits {
+  /** the signer's, by `NETWORK/TICKER` */
+  signer: ReadonlyMap<string, bigint>
+  /** percent of it, of merchants who have another than the standard one */
+  percents: ReadonlyMap<string, number>
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** What does not fit is looked at again after so long. */
+const WAIT_MS = 60_000
+const ALERT = 'merchant-limit'
+
+/** Keeps what the signer's policy says now. */
+export const storeSignerLimits = async (db: Db, limits: readonly SignerLimit[], at: Date): Promise<void> => {
+  await sql`with given as (
+      select * from unnest(${limits.map((l) => l.network)}::text[], ${limits.map((l) => l.asset)}::text[],
+        ${limits.map((l) => l.perHour.toString())}::numeric[], ${limits.map((l) => l.perDay.toString())}::numeric[]) u(network, asset, per_hour, per_day)),
+    gone as (delete from signer_limits l where not exists (select from given g where g.network = l.network and g.asset = l.asset))
+    insert into signer_limits(network, asset, per_hour, per_day, read_at) select network, asset, per_hour, per_day, ${at} from given
+    on conflict (network, asset) do update set per_hour = excluded.per_hour, per_day = excluded.per_day, read_at = excluded.read_at`.execute(db)
+}
+
+export const readDayLimits = async (db: Db | Tx): Promise<DayLimits> => {
+  const signer = await sql<{ key: string; units: bigint }>`select network || '/' || asset as key, per_day as units from signer_limits`.execute(db)
+  const merchants = await sql<{ id: string; percent: number }>`select id, (settings ->> 'withdrawalDayPercent')::int as percent from merchants
+    where settings ? 'withdrawalDayPercent'`.execute(db)
+  return { signer: new Map(signer.rows.map(({ key, units }) => [key, units])), percents: new Map(merchants.rows.map(({ id, percent }) => [id, percent])) }
+}
+
+/** The most that leaves in a day; undefined when nothing limits it. */
+const mostADay = ({ where: { asset, on }, internal }: Place, merchantId: string, { signer, percents }: DayLimits): bigint | undefined => {
+  const all = signer.get(`${on.network}/${asset.ticker}`)
+  if (internal || all === undefined) return undefined
+  return (all * BigInt(percents.get(merchantId) ?? DEFAULT_SETTINGS.withdrawalDayPercent)) / 100n
+}
+
+/** Whether no day has room for an amount. */
+export const isOverDay = (place: Place, merchantId: string, units: bigint, days: DayLimits): boolean => {
+  const most = mostADay(place, merchantId, days)
+  return most !== undefined && units > most
+}
+
+/** Refuses an amount that no day has room for. What fits a day, but not this one, waits. Throws an ApiRefusal. */
+export const checkDayLimit = (place: Place, merchantId: string, units: bigint, days: DayLimits): void => {
+  const most = mostADay(place, merchantId, days)
+  if (most === undefined || units <= most) return
+  const { asset: { ticker, scale }, on: { network } } = place.where
+  throw refusal(orderErrors.amountTooHigh, `Withdraw amount too high: at most ${formatUnits(most, scale)} ${ticker} leave on ${network} in a day`, 'amount')
+}
+
+interface Room {
+  merchantId: string
+  ticker: string
+  /** what may still leave in this hour and this day */
+  hour: bigint
+  day: bigint
+}
+
+const keyOf = ({ merchantId, ticker }: Pick<Withdrawal, 'merchantId' | 'ticker'>): string => `${merchantId}/${ticker}`
+
+/**
+ * Those of one network's waiting withdrawals that fit into their merchants' hour and day, in this order. Each counts once, when it
+ * passes. Those that do not fit wait a minute, so that they keep nobody else waiting, with an alert.
+ */
+export const withinLimits = async (runtime: Runtime, waiting: readonly Withdrawal[]): Promise<Withdrawal[]> => {
+  if (waiting.length === 0) return []
+  const network = waiting[0]!.blockchain
+  return inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    // Two workers never count one merchant at a time.
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`${ALERT}/${network}`}, 0))`.execute(tx)
+    const counted = await passedAmong(tx, waiting)
+    const rooms = await roomsOf(tx, network, waiting, moment.at)
+    const [passing, held] = [[] as Withdrawal[], [] as Withdrawal[]]
+    for (const withdrawal of waiting) {
+      if (counted.has(withdrawal.id) || takesRoom(rooms.get(keyOf(withdrawal)), withdrawal.units)) passing.push(withdrawal)
+      else held.push(withdrawal)
+    }
+    await markPassed(tx, passing.filter(({ id }) => !counted.has(id)), moment.at)
+    await putOff(tx, held, new Date(moment.at.getTime() + WAIT_MS))
+    for (const { merchantId, ticker } of rooms.values()) {
+      const waits = held.filter((one) => one.merchantId === merchantId && one.ticker === ticker)
+      const subject = `${merchantId}/${network}/${ticker}`
+      const text = `${waits.length} withdrawal(s) of ${ticker} on ${network} of merchant ${merchantId} wait: its hour or day is used up. They go when there is room; \`bursar merchant set ${merchantId} withdrawalDayPercent\` (and withdrawalHourPercent) gives it more`
+      if (waits.length > 0) await raiseOrRenewAlert(tx, { kind: ALERT, subject, text }, moment)
+      else await resolveAlert(tx, ALERT, subject, moment.at)
+    }
+    return passing
+  })
+}
+
+/** Takes the units out of the room, when they fit. Without a limit of the signer's there is none here. */
+const takesRoom = (room: Room | undefined, units: bigint): boolean => {
+  if (room === undefined) return true
+  if (room.hour < units || room.day < units) return false
+  room.hour -= units
+  room.day -= units
+  return true
+}
+
+const passedAmong = async (tx: Tx, waiting: readonly Withdrawal[]): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{ id: string }>`select w.id from unnest(${waiting.map((w) => w.merchantId)}::uuid[], ${waiting.map((w) => w.id)}::uuid[]) u(m, i)
+    join withdrawals w on w.merchant_id = u.m and w.id = u.i where w.passed_limits_at is not null`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
+}
+
+const roomsOf = async (tx: Tx, network: Network, waiting: readonly Withdrawal[], at: Date): Promise<Map<string, Room>> => {
+  const pairs = [...new Map(waiting.map((one) => [keyOf(one), one])).values()]
+  const { withdrawalHourPercent, withdrawalDayPercent } = DEFAULT_SETTINGS
+  const { rows } = await sql<Room>`select u.m as "merchantId", u.t as ticker,
+      div(l.per_hour * coalesce((m.settings ->> 'withdrawalHourPercent')::int, ${withdrawalHourPercent}::int), 100) - used.hour as hour,
+      div(l.per_day * coalesce((m.settings ->> 'withdrawalDayPercent')::int, ${withdrawalDayPercent}::int), 100) - used.day as day
+    from unnest(${pairs.map((p) => p.merchantId)}::uuid[], ${pairs.map((p) => p.ticker)}::text[]) u(m, t)
+    join signer_limits l on l.network = ${network} and l.asset = u.t left join merchants m on m.id = u.m
+    cross join lateral (select coalesce(sum(w.units), 0) as day, coalesce(sum(w.units) filter (where w.passed_limits_at > ${new Date(at.getTime() - HOUR_MS)}), 0) as hour
+      from withdrawals w where w.merchant_id = u.m and w.blockchain = ${network} and w.ticker = u.t and w.passed_limits_at > ${new Date(at.getTime() - DAY_MS)} and w.state <> 'failed') used`.execute(tx)
+  return new Map(rows.map((room) => [keyOf(room), room]))
+}
+
+const markPassed = async (tx: Tx, passing: readonly Withdrawal[], at: Date): Promise<void> => {
+  await sql`update withdrawals w set passed_limits_at = ${at} from unnest(${passing.map((w) => w.merchantId)}::uuid[], ${passing.map((w) => w.id)}::uuid[]) u(m, i)
+    where w.merchant_id = u.m and w.id = u.i`.execute(tx)
+}
+
+const putOff = async (tx: Tx, held: readonly Withdrawal[], until: Date): Promise<void> => {
+  await sql`update withdrawals w set not_before = ${until} from unnest(${held.map((w) => w.merchantId)}::uuid[], ${held.map((w) => w.id)}::uuid[]) u(m, i)
+    where w.merchant_id = u.m and w.id = u.i and w.state = 'requested'`.execute(tx)
+}

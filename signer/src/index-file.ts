@@ -1,0 +1,134 @@
+import { closeSync, openSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import type { ChainEnd, Chained, Position } from './log-chain.ts'
+import { EMPTY_CHAIN, LogBroken } from './log-chain.ts'
+
+const VERSION = 1
+/** While many lines are read, so many share a transaction. */
+const LINES_TOGETHER = 5_000
+const CACHE_KIB = 8_192
+
+const TABLES = `
+create table log (only integer primary key check (only = 1), masterFingerprint text not null, lines integer not null, head text not null) strict;
+create table lines (seq integer primary key, segment integer not null, offset integer not null, length integer not null, previous text not null) strict;
+create table requests (hash text primary key, intentSet text not null, seq integer not null) strict, without rowid;
+create table transactions (id text primary key) strict, without rowid;
+create table intents (id text primary key, contents text not null, common text not null, expiresAt integer) strict, without rowid;
+create table closed (id text primary key) strict, without rowid;
+create table intentLines (id text not null, seq integer not null, primary key (id, seq)) strict, without rowid;
+create table nonces (key text primary key, intentSet text not null) strict, without rowid;
+create table authorized (account text primary key, nonce text not null, delegate text not null, isContested integer not null) strict, without rowid;
+create table authorizations (key text primary key) strict, without rowid;
+create table fees (slot text primary key, at integer not null, fee text not null) strict, without rowid;
+create index feesByTime on fees (at);
+create table spendings (asset text not null, at integer not null, units text not null) strict;
+create index spendingsByTime on spendings (asset, at);
+pragma user_version = ${VERSION};
+`
+
+type Value = string | number | null
+type Row = Record<string, Value>
+
+/**
+ * The log as an index on disk, so that no memory grows with it. It is derived from the log, line by line, and never the
+ * truth: without it, it is made anew from all segments; behind the log, it catches up. It survives the end of its process,
+ * and a power cut costs its last lines at most (write-ahead log, synchronised at checkpoints).
+ */
+export class IndexFile {
+  readonly #database: DatabaseSync
+  readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
+  #end: ChainEnd
+  /** Lines in the transaction that is open; undefined while each line has its own */
+  #together: number | undefined
+
+  private constructor(database: DatabaseSync, end: ChainEnd) {
+    this.#database = database
+    this.#end = end
+  }
+
+  /** Opens or creates the index of a seed's log. Throws LogBroken when it is of another seed's. */
+  static open(path: string, masterFingerprint: string): IndexFile {
+    closeSync(openSync(path, 'a', 0o600))
+    const database = new DatabaseSync(path)
+    try {
+      const pragmas = ['locking_mode = exclusive', 'journal_mode = wal', 'synchronous = normal', `cache_size = -${CACHE_KIB}`]
+      database.exec(pragmas.map((pragma) => `pragma ${pragma};`).join(''))
+      return new IndexFile(database, endOf(database, path, masterFingerprint))
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  }
+
+  get end(): ChainEnd {
+    return this.#end
+  }
+
+  /** Takes in a line of the log: everything that `take` writes, or nothing. */
+  add({ seq, previous }: Chained, { segment, offset, length }: Position, head: string, take: () => void): void {
+    if (this.#together === undefined) this.#database.exec('begin immediate')
+    try {
+      this.run('insert into lines values (?, ?, ?, ?, ?)', seq, segment, offset, length, previous)
+      take()
+      this.run('update log set lines = ?, head = ?', seq + 1, head)
+      this.#commitLine()
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('rollback')
+      throw error
+    }
+    this.#end = { lines: seq + 1, head }
+  }
+
+  /** Runs what adds many lines: they share transactions. */
+  async catchUp<Result>(run: () => Promise<Result>): Promise<Result> {
+    this.#together = 0
+    this.#database.exec('begin immediate')
+    const result = await run()
+    this.#database.exec('commit')
+    this.#together = undefined
+    return result
+  }
+
+  row(sql: string, ...values: Value[]): Row | undefined {
+    return this.#prepare(sql).get(...values) as Row | undefined
+  }
+
+  rows(sql: string, ...values: Value[]): Iterable<Row> {
+    return this.#prepare(sql).iterate(...values) as Iterable<Row>
+  }
+
+  run(sql: string, ...values: Value[]): void {
+    this.#prepare(sql).run(...values)
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #commitLine(): void {
+    if (this.#together === undefined) return this.#database.exec('commit')
+    this.#together++
+    if (this.#together % LINES_TOGETHER === 0) this.#database.exec('commit; begin immediate')
+  }
+
+  /** @param sql a constant: each text is prepared once and kept */
+  #prepare(sql: string): ReturnType<DatabaseSync['prepare']> {
+    let statement = this.#statements.get(sql)
+    if (!statement) this.#statements.set(sql, (statement = this.#database.prepare(sql)))
+    return statement
+  }
+}
+
+function endOf(database: DatabaseSync, path: string, masterFingerprint: string): ChainEnd {
+  const { user_version: version } = database.prepare('pragma user_version').get() as { user_version: number }
+  if (version === 0) {
+    database.exec(`begin immediate; ${TABLES}`)
+    database.prepare('insert into log values (1, ?, ?, ?)').run(masterFingerprint, EMPTY_CHAIN.lines, EMPTY_CHAIN.head)
+    database.exec('commit')
+  } else if (version !== VERSION) {
+    throw new LogBroken(`${path} is an index of another version. When the log is whole, delete it: it is made anew`)
+  }
+  const { owner, lines, head } = database.prepare('select masterFingerprint as owner, lines, head from log').get()!
+  if (owner !== masterFingerprint) throw new LogBroken(`This log belongs to the seed ${owner}, not ${masterFingerprint}`)
+  return { lines: lines as number, head: head as string }
+}

@@ -1,0 +1,109 @@
+/**
+ * Every connection of every role is ended while it is in use, as a failover, a restart or a proxy in between ends them. No role
+ * ends with them, and each withdrawal asked for meanwhile is paid once.
+ */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withClient } from '../../sandbox/postgres/connection.ts'
+import { askingOf } from '../system/asking.ts'
+import { startSandbox, type Sandbox } from '../system/sandbox.ts'
+
+const ROLES = ['api', 'worker', 'watcher'] as const
+/** `BURSAR_LONG=1` ends every connection twenty times at any moment; without it once, at a moment that is sure to find each role at work. */
+const isLong = process.env['BURSAR_LONG'] === '1'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0', BURSAR_BLOCK_SECONDS_BITCOIN: '0' })
+  await sandbox.credit(sandbox.merchants[0], 'USDT', '1000')
+}, 240_000)
+afterAll(() => sandbox?.stop(), 60_000)
+
+const END_ALL = "select count(pg_terminate_backend(pid))::int as ended from pg_stat_activity where application_name like 'bursar %' and datname = current_database()"
+
+/** Ends all of them while a lock keeps a statement of each role waiting. */
+const endWhileInUse = () =>
+  withClient(sandbox.database, async (client) => {
+    await client.query('begin')
+    await client.query('lock table withdrawals, watch_cursors in access exclusive mode')
+    // Asked on other connections: a transaction sees one state of this view for as long as it lasts.
+    const waiting = "select distinct application_name from pg_stat_activity where wait_event_type = 'Lock' and application_name = any($1)"
+    const names = ROLES.map((role) => `bursar ${role}`)
+    await sandbox.until('a statement of each role that waits', async () => (await sandbox.query(waiting, [names])).length === ROLES.length)
+    const [counted] = await sandbox.query<{ ended: number }>(END_ALL)
+    await client.query('rollback')
+    return counted!.ended
+  })
+
+/** Asks until it is answered: a merchant that got an error asks again under the same localId. */
+const withdraw = async (to: string): Promise<string> => {
+  const [shop] = sandbox.merchants
+  const localId = randomUUID()
+  return sandbox.until('an answer', async () => {
+    const made = await shop.client.withdrawals.crypto.create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '1', localId }).catch(() => undefined)
+    return made?.id
+  })
+}
+
+const isAlive = (role: (typeof ROLES)[number]): boolean => {
+  try {
+    return process.kill(sandbox.pid(role), 0)
+  } catch {
+    return false
+  }
+}
+
+const settled = async (ids: readonly string[], destinations: readonly string[]): Promise<void> => {
+  for (const id of ids) await sandbox.notified(sandbox.merchants[0], { id, status: 'Done' }, 120_000)
+  for (const to of destinations) expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe('1')
+  expect(ROLES.filter(isAlive)).toEqual([...ROLES])
+}
+
+/** Processor time that the roles have used, ms: fields 14 and 15 of `/proc/PID/stat` (proc(5)), in hundredths of a second. */
+const processorTime = (): number =>
+  ROLES.reduce((sum, role) => {
+    const fields = readFileSync(`/proc/${sandbox.pid(role)}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')
+    return sum + (Number(fields[11]) + Number(fields[12])) * 10
+  }, 0)
+
+test.runIf(process.platform === 'linux')('audit M-C1: an installation that has nothing to do leaves the processor alone', async () => {
+  await sandbox.until('started', async () => (await sandbox.metrics()).includes('bursar_processes'))
+  const before = processorTime()
+  await sleep(10_000)
+  // The ledger that was anchored each second took more than a processor by itself at a million seals.
+  expect(processorTime() - before).toBeLessThan(5_000)
+}, 60_000)
+
+test.runIf(!isLong)('audit O-3.2: every connection of every role is ended in use: no role ends, and what was asked for is paid once', async () => {
+  const destinations = await Promise.all(Array.from({ length: 4 }, () => sandbox.outside('ETHEREUM')))
+  const before = await withdraw(destinations[0]!)
+  const during = destinations.slice(1).map(withdraw)
+  expect(await endWhileInUse()).toBeGreaterThan(ROLES.length)
+  await settled([before, ...(await Promise.all(during))], destinations)
+}, 240_000)
+
+test.runIf(isLong)('audit O-3.2: twenty times under load, at any moment', async () => {
+  const destinations: string[] = []
+  const ids: Promise<string>[] = []
+  for (let round = 0; round < 20; round += 1) {
+    for (let i = 0; i < 10; i += 1) {
+      const to = await sandbox.outside('ETHEREUM')
+      destinations.push(to)
+      ids.push(withdraw(to))
+    }
+    await sandbox.query(END_ALL)
+    await sleep(1_000)
+  }
+  await settled(await Promise.all(ids), destinations)
+}, 900_000)
+
+test.each(['the API', 'metrics and health'])('audit O-3.5 S-7: a role whose address for %s is taken ends, and says so', async (what) => {
+  const taken = sandbox.environment['BURSAR_HTTP']!
+  const [http, inner] = what === 'the API' ? [taken, '127.0.0.1:0'] : ['127.0.0.1:0', taken]
+  const environment = { ...sandbox.environment, BURSAR_HTTP: http, BURSAR_INNER: inner }
+  const { text, code } = await askingOf({ environment, database: sandbox.database, logs: sandbox.logs }).bursar('serve', '--role', 'api')
+  expect(text).toContain('EADDRINUSE')
+  expect(code).toBe(1)
+}, 60_000)

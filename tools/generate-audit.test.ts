@@ -1,0 +1,32 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { FINDINGS } from './findings.ts'
+import { auditDocument, testsByFinding, unproved } from './generate-audit.ts'
+
+const repository = (lines: readonly string[]): string => {
+  const dir = mkdtempSync(join(tmpdir(), 'bursar-audit-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  mkdirSync(join(dir, 'server/src'), { recursive: true })
+  writeFileSync(join(dir, 'server/src/a.test.ts'), lines.join('\n'))
+  return dir
+}
+const titled = (ids: string, name: string): string => `test('audit ${ids}: ${name}', () => {})`
+const all = Object.keys(FINDINGS)
+
+test('a test counts for every finding it is named for, however they are joined', () => {
+  const found = testsByFinding(repository([titled('M-A1 D-T1', 'one'), titled('F-9.10, S-2', 'a | b'), titled('S-2', '%s holds'), "test('audits C-1: no')"]))
+  expect([...found.keys()].toSorted()).toEqual(['D-T1', 'F-9.10', 'M-A1', 'S-2'])
+  expect(found.get('S-2')).toEqual([{ file: 'server/src/a.test.ts', name: 'a | b' }, { file: 'server/src/a.test.ts', name: '%s holds' }])
+})
+
+test('a finding that there is not, has no test, or has one before it is taken from the list, is named', () => {
+  expect(() => testsByFinding(repository([titled('X-1', 'x')]))).toThrow('X-1 is no finding')
+  const but = (id: string): string => repository([titled(all.filter((one) => one !== id).join(' '), 'all | of them')])
+  expect(unproved(but('S-3'))).toEqual(['S-3'])
+  expect(() => auditDocument(but('S-3'), [])).toThrow('no test is named for S-3')
+  expect(() => auditDocument(but('S-3'), ['S-3', 'S-4'])).toThrow('S-4 has a test now')
+  expect(auditDocument(but('S-3'), ['S-3'])).toContain('Not yet: S-3.')
+  expect(auditDocument(but('none'), [])).toContain('| M-A1 | TRON: energy lent by a contract was credited as TRX | all \\| of them | `server/src/a.test.ts` |')
+})
