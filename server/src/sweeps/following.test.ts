@@ -84,7 +84,7 @@ describe('in a database that was restored from a copy', () => {
   beforeEach(() => sql`insert into house_addresses values ('EVM', ${FORGOTTEN}, 'forgotten', 1, 7, ${new Date(world.now)})`.execute(world.db))
   const restoredNow = () => inTransaction(world.db, (tx) => acceptDatabase(tx, { forgot: true }, new Date(blockOf(2, []).time)))
 
-  test('audit O-3.1: what comes to an address that it has forgotten goes to suspense, never to capital', async () => {
+  test('audit O-3.1 O-3.3: what comes to an address that it has forgotten goes to suspense, never to capital', async () => {
     await read(1, [usdt('payer', FORGOTTEN, 't1', 50_000_000n)])
     await settle()
     expect([await suspense(), await capital()]).toEqual([50n * E18, 0n])
@@ -99,7 +99,7 @@ describe('in a database that was restored from a copy', () => {
     expect([await suspense(), await capital()]).toEqual([50n * E18, 0n])
   })
 
-  test('audit O-3.1: what came to the hot wallet before the restore, in blocks the copy had not read, goes to suspense', async () => {
+  test('audit O-3.1 O-3.3: what came to the hot wallet before the restore, in blocks the copy had not read, goes to suspense', async () => {
     await restoredNow()
     await read(2, [usdt('a forgotten address beyond those that are watched', HOT, 't1', 30_000_000n)])
     await settle()
