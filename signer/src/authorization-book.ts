@@ -1,15 +1,6 @@
+import type { GivenAuthorization } from './entry.ts'
 import type { IndexFile } from './index-file.ts'
 import { Refusal } from './refusal.ts'
-
-/** That an address runs the code of another (EIP-7702), as the log keeps it. */
-export interface GivenAuthorization {
-  /** `chainId:address`, whose leave it is */
-  account: string
-  /** decimal digits */
-  nonce: string
-  /** EIP-55 */
-  delegate: string
-}
 
 /**
  * The authorisations that were given. A first one is enough for ever: whoever asks for more of them ahead could use them

@@ -11,7 +11,6 @@ import type { RefusalCode } from './refusal.ts'
  * touches a key.
  */
 export { approvalMessage } from './approval.ts'
-export { REFUSALS } from './refusal.ts'
 export type { RefusalClass, RefusalCode } from './refusal.ts'
 export type * from './protocol.ts'
 

@@ -1,5 +1,4 @@
 import type { Network } from '@bursar/chainkit'
-import type { GivenAuthorization } from './authorization-book.ts'
 import type { Intent, KeyReference, Purpose, SignAnswer } from './protocol.ts'
 
 /** First line of a log: whose it is. */
@@ -17,6 +16,16 @@ export interface BoundResources {
   as: 'stake' | 'loan'
   /** sun, decimal digits */
   units: string
+}
+
+/** That an address runs the code of another (EIP-7702), as the log keeps it. */
+export interface GivenAuthorization {
+  /** `chainId:address`, whose leave it is */
+  account: string
+  /** decimal digits */
+  nonce: string
+  /** EIP-55 */
+  delegate: string
 }
 
 /** One signed transaction. Holds no secret: everything in it is or may become public on the network. */

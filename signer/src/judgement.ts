@@ -1,5 +1,4 @@
-import type { BoundResources } from './entry.ts'
-import type { GivenAuthorization } from './authorization-book.ts'
+import type { BoundResources, GivenAuthorization } from './entry.ts'
 
 /** What a transaction does, as the signer read it from the bytes itself, and how to sign exactly that. */
 export interface Judgement {

@@ -77,8 +77,8 @@ const judgeImport = (path: string, one: Import): string[] => {
 const judgePackage = (path: string, specifier: string): string[] => {
   const broken = PARTS.filter(({ at, may }) => at.test(path) && !isTest(path) && !may.test(specifier)).map(({ says }) => says)
   if (specifier === '@bursar/chainkit/signing' && !path.startsWith('signer/')) broken.push('only the signer takes private keys')
-  const signer = specifier.startsWith('@bursar/signer') && specifier !== '@bursar/signer/client'
-  if (signer && path.startsWith('server/')) broken.push('the server knows the signer by its client only')
+  const signer = specifier.startsWith('@bursar/signer') && specifier !== '@bursar/signer/client' && specifier !== '@bursar/signer/refusals'
+  if (signer && path.startsWith('server/')) broken.push('the server knows the signer by its client only, and its refusals by name')
   return broken
 }
 

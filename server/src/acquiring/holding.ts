@@ -5,20 +5,8 @@ import { carryOut, type Effects } from '../effects/index.ts'
 import type { Item } from '../ledger/index.ts'
 import type { MerchantSettings } from '../merchants/index.ts'
 import { mulDiv } from '../money/index.ts'
-import type { Payment } from './payment.ts'
+import type { CardHold, Payment } from './payment.ts'
 import { cardHoldItem, cardReleaseItem } from './postings.ts'
-
-/** Money of a card payment that its merchant can't spend yet. Units are minor units. */
-export interface CardHold {
-  merchantId: string
-  /** of the ledger's hold */
-  id: string
-  paymentId: string
-  ticker: string
-  units: bigint
-  kind: 'time' | 'reserve'
-  releaseAt: Date
-}
 
 type Terms = Pick<MerchantSettings, 'cardHoldHours' | 'cardReservePercent' | 'cardReserveDays'>
 

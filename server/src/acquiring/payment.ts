@@ -72,3 +72,15 @@ export interface PaymentListener {
   /** What should be charged for a suspended payment that the operator gives to the merchant. */
   feeOf(payment: Payment): bigint
 }
+
+/** Money of a card payment that its merchant can't spend yet. Units are minor units. */
+export interface CardHold {
+  merchantId: string
+  /** of the ledger's hold */
+  id: string
+  paymentId: string
+  ticker: string
+  units: bigint
+  kind: 'time' | 'reserve'
+  releaseAt: Date
+}

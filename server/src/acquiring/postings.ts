@@ -1,7 +1,6 @@
 import type { Moment } from '../base/moment.ts'
 import { HOUSE, tidyLegs, type AccountKind, type Cause, type Item, type Leg } from '../ledger/index.ts'
-import type { CardHold } from './holding.ts'
-import type { Payment } from './payment.ts'
+import type { CardHold, Payment } from './payment.ts'
 
 /** Whose money moves at which account with an acquirer. Units are minor units of the currency, 1/100. */
 export interface AtAcquirer {

@@ -1,4 +1,5 @@
-import { REFUSALS, type RefusalClass, type SignerRefusal } from '../adapters/signer/port.ts'
+import { REFUSALS } from '@bursar/signer/refusals'
+import type { RefusalClass, SignerRefusal } from '../adapters/signer/port.ts'
 import type { Purpose } from './transaction.ts'
 
 /** What a refusal says no to; the table is the signer's. */

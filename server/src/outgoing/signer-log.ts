@@ -6,7 +6,8 @@ import type { Db } from '../db/index.ts'
 export const createLogMemory = (db: Db, now: () => number): LogMemory => ({
   known: () => readLogEnd(db),
   keep: async ({ length, head }) => {
-    await sql`insert into signer_log (length, head, noted_at) values (${length}, ${head}, ${new Date(now())})
+    const at = new Date(now())
+    await sql`insert into signer_log (length, head, noted_at) values (${length}, ${head}, ${at})
       on conflict (only_one) do update set length = excluded.length, head = excluded.head, noted_at = excluded.noted_at
       where signer_log.length < excluded.length`.execute(db)
   },

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import type { Pairs } from './reading.ts'
 import { refusal } from './refusal.ts'
+
+/** Names and values of fields, in the order they were sent. */
+export type Pairs = [name: string, value: string][]
 
 const BOUNDARY = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;",]{1,70}))/i
 /** A name as browsers write it: a quotation mark and line ends percent-encoded, anything else as it is. */

@@ -2,15 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import { generalErrors } from '@bursar/contract'
 import type { PageRequest } from '../platform/page.ts'
 import { validatorOf } from '../platform/validation.ts'
-import { decodeParts } from './multipart.ts'
+import { decodeParts, type Pairs } from './multipart.ts'
 import { isNearMiss } from './near-misses.ts'
 import { refusal } from './refusal.ts'
 
 export type FormFields = Readonly<Record<string, string>>
 
 type Request = Pick<PageRequest, 'headers' | 'body'>
-/** Names and values of fields, in the order they were sent. */
-export type Pairs = [name: string, value: string][]
 
 /** More pairs than any form of ours has fields. */
 const MOST_FIELDS = 64

@@ -8,16 +8,17 @@ import { nothingSigned } from '../../../test/setup/signer.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { withoutTriggers } from '../../../test/setup/unguarded.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import { createDecided, createScreenCredited, createScreenHeld, createScreeningJobs } from '../app/screening.ts'
+import { createScreenCredited, createScreenHeld, createScreeningJobs } from '../app/screening.ts'
 import { uuidv7 } from '../base/id.ts'
 import { inTransaction } from '../db/index.ts'
 import type { CreditedSubscriber, Deposits } from '../deposits/index.ts'
 import { catalogue, createWorld, E18, pay, START, wipe, type Owned, type World } from '../deposits/test-world.ts'
-import { carryOut, noEffects } from '../effects/index.ts'
+import { noEffects } from '../effects/index.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { holdsUntilVerified } from '../merchants/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
-import { decideAs, importList, listOpen, listRejected, lockDeposits, opinionsOn, screenAgain, type Opinion } from './index.ts'
+import { importList, listOpen, listRejected, lockDeposits, opinionsOn, screenAgain, type Opinion } from './index.ts'
+import { decideFirst, receiveFromMerchant } from './test-held.ts'
 
 const database = useDatabase({ template: migrated })
 const PUBLIC = 'https://pay.example'
@@ -76,22 +77,8 @@ const arrive = async (from = 'payer'): Promise<string> => {
   return (await deposit()).id
 }
 const deposit = async () => (await sql<{ id: string; state: string; told: string; failReason: string | null }>`select id, state, told, fail_reason as "failReason" from deposits`.execute(world.db)).rows[0]!
-const decide = async (event: Opinion['event'], actor = 'cli:ann', deciders = 1) => {
-  const { rows } = await sql<{ id: string }>`select id from screenings order by created_at`.execute(world.db)
-  return inTransaction(world.db, async (tx) => {
-    const outcome = await decideAs(tx, rows[0]!.id, { event, actor, reason: 'looked at it' }, { deciders, riskyFrom: 0.5, subscribers: [createDecided(PUBLIC, world.deposits)] }, world.moment())
-    if (outcome) await carryOut(tx, outcome.effects, world.moment())
-    return outcome?.missing
-  })
-}
-/** A merchant of the installation sends money to the one of these tests. */
-const receiveFrom = async (sender: string): Promise<void> => {
-  const id = uuidv7(world.now, randomBytes(10))
-  const at = new Date(world.now)
-  await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, internal, hold_id, not_before, created_at, updated_at)
-    values (${sender}, ${id}, 'ETH', 'ETHEREUM', ${owned.address}, ${E18}, 0, 'done', true, ${randomUUID()}, ${at}, ${at}, ${at})`.execute(world.db)
-  await world.act((tx, moment) => world.deposits.receiveInternal(tx, { id, ticker: 'ETH', blockchain: 'ETHEREUM', to: owned.address, units: E18 }, moment))
-}
+const decide = (event: Opinion['event'], actor = 'cli:ann', deciders = 1) => decideFirst(world, PUBLIC, { event, actor, deciders })
+const receiveFrom = (sender: string) => receiveFromMerchant(world, sender, owned)
 /** balance, quarantine, custody and fees */
 const books = async () => Promise.all((['merchant', 'quarantine', 'custody:ETHEREUM', 'fees'] as const).map((kind) => world.balance(owned.merchantId, 'ETH', kind)))
 const HELD = [0n, E18, -E18, 0n]

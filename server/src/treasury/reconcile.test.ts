@@ -11,7 +11,7 @@ import { createWorld, type World } from '../deposits/test-world.ts'
 import { auditLedger, balancesOf, HOUSE } from '../ledger/index.ts'
 import { nextWaiting } from '../withdrawals/store.ts'
 import { createReconcileJob, driftsOf, liftFreeze, listFreezes, listRounds, reconcileFully, reconcileNetwork } from './index.ts'
-import { CHAIN, catalogue, createTreasury, E18, insertWithdrawal, USDT, type Treasury } from './test-treasury.ts'
+import { CHAIN, catalogue, createTreasury, E18, USDT, type Treasury } from './test-treasury.ts'
 
 const database = useDatabase({ template: migrated })
 const HOUR = 3_600_000
@@ -179,8 +179,8 @@ describe('a shortage', () => {
     expect(alert!.text).toContain(`${owner.address} holds 4.8, not 5 (-0.2)`)
     expect(alert!.text).toContain(`at block ${here.chain.head.height}`)
     expect(await driftsOf(world.db, 'ETHEREUM', 'ETH', 9)).toMatchObject([{ address: owner.address, booked: 5n * E18, difference: -(2n * E18) / 10n }])
-    await waits(owner.merchantId, 'ETH')
-    await waits(owner.merchantId, 'USDT')
+    await here.waits(owner.merchantId, 'ETH')
+    await here.waits(owner.merchantId, 'USDT')
     const going = await nextWaiting(world.db, 'ETHEREUM', 'onChain', new Date(world.now), 10)
     expect(going.map(({ ticker }) => ticker)).toEqual(['USDT'])
   })
@@ -392,14 +392,3 @@ test('a node that fails does not keep other networks waiting', async () => {
   await createReconcileJob(here.runtime, catalogue, [broken, here.adapter], 1).run(new AbortController().signal)
   expect(await listFreezes(world.db)).toHaveLength(1)
 })
-
-const waits = async (merchantId: string, ticker: string): Promise<void> => {
-  const at = new Date(world.now)
-  const id = here.runtime.newId()
-  await world.db.transaction().execute((tx) =>
-    insertWithdrawal(tx, {
-      merchantId, id, intentId: id, ticker, blockchain: 'ETHEREUM', to: 'x', units: 1n, fee: 0n, localId: null, meta: null, state: 'requested',
-      failReason: null, internal: false, holdId: id, outgoingId: null, doneSent: false, toldAs: null, createdAt: at,
-    }, 'requested'),
-  )
-}

@@ -39,6 +39,8 @@ export interface Treasury extends SimulatedChain {
   owner(): Promise<Owned>
   /** Pays a withdrawal of a merchant's ETH from the hot wallet: signed, stored, handed to the node. Answers the outgoing's id. */
   withdraw(merchantId: string, units: bigint): Promise<string>
+  /** A withdrawal of one chain unit waits. */
+  waits(merchantId: string, ticker: string): Promise<void>
   /** The watcher reads all there is. */
   catchUp(): Promise<void>
   /** moves both clocks */
@@ -96,6 +98,14 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
     return outgoingId
   }
 
+  const waits = async (merchantId: string, ticker: string): Promise<void> => {
+    const id = runtime.newId()
+    await inTransaction(world.db, (tx) => insertWithdrawal(tx, {
+      merchantId, id, intentId: id, ticker, blockchain: 'ETHEREUM', to: 'x', units: 1n, fee: 0n, localId: null, meta: null, state: 'requested',
+      failReason: null, internal: false, holdId: id, outgoingId: null, doneSent: false, toldAs: null, createdAt: new Date(world.now),
+    }, 'requested'))
+  }
+
   return {
     ...simulated,
     world,
@@ -104,6 +114,7 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
     follower,
     owner: () => world.address('ETHEREUM', undefined, null, chain.newAddress()),
     withdraw,
+    waits,
     catchUp: async () => {
       for (let step = 0; step < 200; step += 1) {
         await follower.step()

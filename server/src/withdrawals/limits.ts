@@ -1,53 +1,21 @@
 import type { Network } from '@bursar/chainkit'
 import { orderErrors } from '@bursar/contract'
 import { sql } from 'kysely'
-import { inTransaction, type Db, type Tx } from '../db/index.ts'
+import { inTransaction, type Tx } from '../db/index.ts'
 import { DEFAULT_SETTINGS } from '../merchants/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { refusal } from '../orders/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
+import type { DayLimits } from './day-limits.ts'
 import type { Place } from './placing.ts'
 import type { Withdrawal } from './withdrawal.ts'
-
-/** What the signer lets go of one asset on one network, in ledger units. */
-export interface SignerLimit {
-  network: string
-  asset: string
-  perHour: bigint
-  perDay: bigint
-}
-
-/** Largest amounts that a merchant may withdraw in a day at all. */
-export interface DayLimits {
-  /** the signer's, by `NETWORK/TICKER` */
-  signer: ReadonlyMap<string, bigint>
-  /** percent of it, of merchants who have another than the standard one */
-  percents: ReadonlyMap<string, number>
-}
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** What does not fit is looked at again after so long. */
 const WAIT_MS = 60_000
 const ALERT = 'merchant-limit'
-
-/** Keeps what the signer's policy says now. */
-export const storeSignerLimits = async (db: Db, limits: readonly SignerLimit[], at: Date): Promise<void> => {
-  await sql`with given as (
-      select * from unnest(${limits.map((l) => l.network)}::text[], ${limits.map((l) => l.asset)}::text[],
-        ${limits.map((l) => l.perHour.toString())}::numeric[], ${limits.map((l) => l.perDay.toString())}::numeric[]) u(network, asset, per_hour, per_day)),
-    gone as (delete from signer_limits l where not exists (select from given g where g.network = l.network and g.asset = l.asset))
-    insert into signer_limits(network, asset, per_hour, per_day, read_at) select network, asset, per_hour, per_day, ${at} from given
-    on conflict (network, asset) do update set per_hour = excluded.per_hour, per_day = excluded.per_day, read_at = excluded.read_at`.execute(db)
-}
-
-export const readDayLimits = async (db: Db | Tx): Promise<DayLimits> => {
-  const signer = await sql<{ key: string; units: bigint }>`select network || '/' || asset as key, per_day as units from signer_limits`.execute(db)
-  const merchants = await sql<{ id: string; percent: number }>`select id, (settings ->> 'withdrawalDayPercent')::int as percent from merchants
-    where settings ? 'withdrawalDayPercent'`.execute(db)
-  return { signer: new Map(signer.rows.map(({ key, units }) => [key, units])), percents: new Map(merchants.rows.map(({ id, percent }) => [id, percent])) }
-}
 
 /** The most that leaves in a day; undefined when nothing limits it. */
 const mostADay = ({ where: { asset, on }, internal }: Place, merchantId: string, { signer, percents }: DayLimits): bigint | undefined => {

@@ -6,7 +6,7 @@ import { keepFor } from '../base/kept.ts'
 import type { Db } from '../db/index.ts'
 import type { StopTerm } from '../orders/index.ts'
 import { freshPrices } from '../rates/index.ts'
-import { readDayLimits, type DayLimits } from './limits.ts'
+import { readDayLimits, type DayLimits } from './day-limits.ts'
 
 /** What withdrawals cost and whether they may leave, as rows that jobs refresh said at one moment. */
 export interface Terms {

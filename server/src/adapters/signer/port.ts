@@ -50,5 +50,4 @@ export interface Signer {
   status(): Promise<SignerStatus>
 }
 
-export { REFUSALS } from '@bursar/signer/client'
 export type { CheckRequest, IntentRefusal, RefusalClass, RefusalCode, SignedTransaction, SignerRefusal, SignerStatus } from '@bursar/signer/client'
