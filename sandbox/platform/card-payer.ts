@@ -32,7 +32,7 @@ export function openCardPayer(options: { databaseUrl: string; assets: AssetSetti
   const settings: FiatInvoiceSettings = { catalogue: createCatalogue(options.assets), table, publicUrl: options.publicUrl }
   return {
     pay: async ({ id, how }) => {
-      const found = await findForPayer(db, id, settings)
+      const found = await findForPayer(db, id, settings, await businessNow(db))
       if (found === undefined) return undefined
       if (how !== 'exact') throw new Refusal('how: a card pays a fiat invoice exactly or not at all; cards that fail are at GET /bank/cards')
       await continueOn(db, found, settings)
@@ -45,10 +45,12 @@ export function openCardPayer(options: { databaseUrl: string; assets: AssetSetti
   }
 }
 
+const businessNow = async (db: Db): Promise<Date> => new Date(Date.now() + (await readClockOffset(db)))
+
 async function continueOn(db: Db, { invoice, standing }: FiatInvoiceForPayer, settings: FiatInvoiceSettings): Promise<void> {
   const offer = standing.at === 'open' ? standing.offered[0] : undefined
   const choice = { language: 'uk', ...(invoice.ticker === null ? { ticker: offer?.ticker } : {}), ...(invoice.units === null ? { value: '15000' } : {}), email: invoice.email ?? 'payer@example.com' } as const
-  const moment = { at: new Date(Date.now() + (await readClockOffset(db))), newId }
+  const moment = { at: await businessNow(db), newId }
   try {
     await inTransaction(db, async (tx) => carryOut(tx, await proceed(tx, invoice.id, choice, settings, moment), moment))
   } catch (error) {
@@ -60,7 +62,7 @@ async function continueOn(db: Db, { invoice, standing }: FiatInvoiceForPayer, se
 async function acquirersPage(db: Db, id: string, settings: FiatInvoiceSettings): Promise<PageAddress> {
   const deadline = performance.now() + WAIT_MS
   for (;;) {
-    const { standing } = (await findForPayer(db, id, settings))!
+    const { standing } = (await findForPayer(db, id, settings, await businessNow(db)))!
     if (standing.at === 'leaving') return standing.page
     if (performance.now() > deadline) throw new Refusal(`id: no acquirer has given a page: it is ${standing.at}`, { status: 503, code: 107 })
     await sleep(100)

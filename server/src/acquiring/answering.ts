@@ -79,7 +79,7 @@ const succeeded = async (tx: Tx, payment: Payment, answer: Paid, { listener, aga
 const reversed = async (tx: Tx, payment: Payment, answer: Paid, taking: Taking): Promise<Effects> => {
   if (isBooked(payment)) return heedBack(tx, payment, answer.backUnits, taking, taking.moment)
   const { acquirerReference, maskedCard } = answer
-  return moveAndTell(tx, payment, 'reversed', { acquirerReference, maskedCard }, taking.afterMove, taking)
+  return moveAndTell(tx, payment, 'reversed', { acquirerReference, maskedCard }, { next: taking.afterMove }, taking)
 }
 
 const refused = async (tx: Tx, payment: Payment, { code, message, acquirerReference, maskedCard }: Refused, taking: Taking): Promise<Effects> => {
@@ -89,8 +89,10 @@ const refused = async (tx: Tx, payment: Payment, { code, message, acquirerRefere
     await askAgainAt(tx, payment, taking.again)
     return noEffects
   }
-  const next = afterMove ?? nextAsk({ ...payment, state: 'refused' }, moment.at, takesOtherCards)
-  return moveAndTell(tx, payment, 'refused', { refusalCode: code, refusalMessage: message, acquirerReference, maskedCard }, next, taking)
+  // An acquirer that called it paid under its signature and now says refused is asked until both fit or a person has looked.
+  const calledAt = payment.state === 'reported' ? moment.at : null
+  const next = afterMove ?? nextAsk({ ...payment, state: 'refused', calledAt }, moment.at, takesOtherCards)
+  return moveAndTell(tx, payment, 'refused', { refusalCode: code, refusalMessage: message, acquirerReference, maskedCard }, { next, calledAt }, taking)
 }
 
 /** Waiting or unknown concludes nothing about money; it only says when nobody can be paying any more. */
@@ -99,7 +101,7 @@ const notEnded = async (tx: Tx, payment: Payment, taking: Taking): Promise<Effec
   if (isOver(payment, at)) {
     if (payment.state === 'reported') await alertUnconfirmed(tx, payment, taking.moment)
     else if (moveOf(paymentMoves, payment.state, 'expired')) {
-      return moveAndTell(tx, payment, 'expired', {}, taking.afterMove ?? nextAsk({ ...payment, state: 'expired' }, at), taking)
+      return moveAndTell(tx, payment, 'expired', {}, { next: taking.afterMove ?? nextAsk({ ...payment, state: 'expired' }, at) }, taking)
     }
   }
   await askAgainAt(tx, payment, taking.again)
@@ -111,11 +113,11 @@ const moveAndTell = async (
   payment: Payment,
   event: 'refused' | 'expired' | 'reversed',
   learned: Parameters<typeof movePayment>[3],
-  next: Date | null,
+  { next, calledAt = null }: { next: Date | null; calledAt?: Date | null },
   { listener, again, moment }: Taking,
 ): Promise<Effects> => {
   const move = moveOf(paymentMoves, payment.state, event)
-  const moved = move && (await movePayment(tx, payment, event, learned, { at: moment.at, next }))
+  const moved = move && (await movePayment(tx, payment, event, learned, { at: moment.at, next, calledAt }))
   if (!moved) {
     await askAgainAt(tx, payment, again)
     return noEffects

@@ -42,17 +42,18 @@ export interface Learned {
  * Moves one payment by its table from the state it was read in, by compare-and-set; undefined when the table has no such
  * move or the payment is in another state by now.
  * @param next when it is looked at again; null: not until the acquirer calls
+ * @param calledAt when the acquirer called to say something else than the new state; null: it did not
  */
 export const movePayment = async (
   tx: Tx,
   payment: Pick<Payment, 'merchantId' | 'id' | 'state'>,
   event: PaymentEvent,
   learned: Learned,
-  { at, next }: { at: Date; next: Date | null },
+  { at, next, calledAt = null }: { at: Date; next: Date | null; calledAt?: Date | null },
 ): Promise<Payment | undefined> => {
   const move = moveOf(paymentMoves, payment.state, event)
   if (!move) return undefined
-  const { rows } = await sql<Payment>`update payments p set state = ${move.to}, updated_at = ${at}, next_step_at = ${next}, asked = 0, called_at = null,
+  const { rows } = await sql<Payment>`update payments p set state = ${move.to}, updated_at = ${at}, next_step_at = ${next}, asked = 0, called_at = ${calledAt},
       dispute_hold_id = coalesce(${learned.disputeHoldId ?? null}, dispute_hold_id),
       dispute_units = coalesce(${learned.disputeUnits ?? null}, dispute_units),
       page = coalesce(${learned.page ? JSON.stringify(learned.page) : null}::text, page),

@@ -21,7 +21,7 @@ export interface FiatPagesDeps {
 
 /** Fiat invoices as pages. */
 export const createFiatPages = ({ runtime, settings, sellers, documents }: FiatPagesDeps): InvoicePages => {
-  const load = (id: string): Promise<FiatInvoiceForPayer | undefined> => findForPayer(runtime.db, id, settings)
+  const load = (id: string): Promise<FiatInvoiceForPayer | undefined> => findForPayer(runtime.db, id, settings, momentOf(runtime).at)
   return {
     kind: 'fiat',
     channel: FIAT_INVOICE_CHANNEL,

@@ -160,3 +160,62 @@ const available = async (): Promise<bigint> => {
   const rows = await world.db.selectFrom('ledger_accounts').select(['posted', 'held']).where('kind', '=', 'merchant').where('merchant_id', '=', world.merchantId).execute()
   return rows.reduce((sum, { posted, held }) => sum + BigInt(posted) - BigInt(held), 0n)
 }
+
+describe('a card that was refused and is called paid', () => {
+  /** The first card was refused, the payer paid by another one, and the acquirer's answers are a moment behind its call. */
+  const calledPaid = async () => {
+    const { id, reference } = await world.atTheBank()
+    world.first.refuses(reference)
+    await hear(reference)
+    await world.work()
+    const state = world.first.pays(reference)
+    const given = world.first.callback(reference)
+    world.first.orders.get(reference)!.state = { kind: 'waiting', reason: 'processing' }
+    await world.callback(world.first, given)
+    await world.work()
+    return { id, reference, confirm: () => { world.first.orders.get(reference)!.state = state } }
+  }
+  const told = async () => (await world.notices()).map(({ status }) => status)
+
+  test('audit F-7: its payer is not told that no money was taken, and is not sent to pay again', async () => {
+    const { id } = await calledPaid()
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'checking' })
+    await world.proceed(id)
+    expect(await world.payments(id)).toHaveLength(1)
+  })
+
+  test('audit C-4: Failed is not told in the hour after the call, and the money pays the invoice', async () => {
+    const { confirm } = await calledPaid()
+    for (let i = 0; i < 19; i += 1) {
+      await world.later(3 * 60_000)
+      expect(await told()).toEqual(['Pending'])
+    }
+    confirm()
+    await world.later(HOUR_MS)
+    expect([await told(), await world.balance('merchant')]).toEqual([['Pending', 'Done'], 98_00n])
+  })
+
+  test('audit C-4: a call that is not confirmed within the hour keeps the invoice no longer, and the money is seen all the same', async () => {
+    const { id, confirm } = await calledPaid()
+    await world.later(61 * 60_000)
+    expect(await told()).toEqual(['Pending', 'Failed'])
+    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'failed', charged: 'unknown' })
+    confirm()
+    await world.later(DAY_MS)
+    expect([await world.balance('suspense'), await world.alerts()]).toEqual([100_00n, ['payment-suspended']])
+  })
+
+  test('audit F-4: a call that the first answer denies is not forgotten: the acquirer is asked on, and its money is seen', async () => {
+    Object.assign(world.first, { capabilities: { ...world.first.capabilities, takesOtherCards: false } })
+    const { id, reference } = await world.atTheBank()
+    const state = world.first.pays(reference)
+    const given = world.first.callback(reference)
+    world.first.refuses(reference)
+    await world.callback(world.first, given)
+    await world.work()
+    expect([(await world.payments(id))[0]!.state, await told()]).toEqual(['refused', ['Pending']])
+    world.first.orders.get(reference)!.state = state
+    await world.later(10 * 60_000)
+    expect([await told(), await world.balance('merchant')]).toEqual([['Pending', 'Done'], 98_00n])
+  })
+})

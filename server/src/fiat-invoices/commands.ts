@@ -53,7 +53,7 @@ export const proceed = async (tx: Tx, id: string, choice: FiatChoice, settings: 
   const isOver = invoice.expiresAt <= moment.at
   if ((invoice.state !== 'created' && invoice.state !== 'pending') || isOver) throw new FiatPayerRefusal('ended')
   const payments = invoice.state === 'created' ? [] : await paymentsOf(tx, invoice.merchantId, id)
-  if (payments.some(isUnderWay)) return noEffects
+  if (payments.some((payment) => isUnderWay(payment, moment.at))) return noEffects
   if (!canRetry(payments)) throw new FiatPayerRefusal('ended')
   const fixed = { email: emailOf(choice, invoice), ...amountOf(choice, invoice, settings) }
   const effects = await pay(tx, invoice, fixed, choice.language, settings, moment)

@@ -1,4 +1,4 @@
-import { hasAwaited, paymentsOf, type Attribution, type Payment, type PaymentListener } from '../acquiring/index.ts'
+import { isAwaited, paymentsOf, type Attribution, type Payment, type PaymentListener } from '../acquiring/index.ts'
 import { chargeOf } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
@@ -78,9 +78,10 @@ const paid = async (tx: Tx, payment: Payment, settings: Settings, moment: Moment
  * else when the page closes, or earlier, after the time that its merchant gives payers to try again.
  */
 const heedFailure = async (tx: Tx, invoice: FiatInvoice, payment: Payment, settings: Settings, moment: Moment): Promise<Effects> => {
-  if (payment.state === 'refused' && !(await hasAwaited(tx, invoice.merchantId, invoice.id))) {
+  const others = (await paymentsOf(tx, invoice.merchantId, invoice.id)).filter(({ id }) => id !== payment.id)
+  if (payment.state === 'refused' && !others.some((other) => isAwaited(other, moment.at))) {
     const closesAt = await closingOf(tx, payment, settings, moment)
-    if (closesAt <= moment.at) return fail(tx, invoice, settings, moment)
+    if (closesAt <= moment.at && !isAwaited(payment, moment.at)) return fail(tx, invoice, settings, moment)
     await change(tx, invoice, undefined, { failsAt: closesAt }, moment.at)
   }
   await announceChange(tx, invoice.id)
@@ -100,7 +101,9 @@ export const runOut = async (tx: Tx, id: string, settings: Settings, moment: Mom
   const invoice = await lockById(tx, id)
   if (!invoice) return noEffects
   const isOver = invoice.expiresAt <= moment.at || (invoice.failsAt !== null && invoice.failsAt <= moment.at)
-  return !isOver || (await hasAwaited(tx, invoice.merchantId, id)) ? noEffects : fail(tx, invoice, settings, moment)
+  if (!isOver) return noEffects
+  const payments = await paymentsOf(tx, invoice.merchantId, id)
+  return payments.some((payment) => isAwaited(payment, moment.at)) ? noEffects : fail(tx, invoice, settings, moment)
 }
 
 const fail = async (tx: Tx, invoice: FiatInvoice, settings: Settings, moment: Moment): Promise<Effects> => {

@@ -18,7 +18,8 @@ export const createFiatExpiryJob = (
   everyMs,
   run: async () => {
     const { runtime, settings } = deps
-    const ids = await findRunOut(runtime.db, awaitedPayments, momentOf(runtime).at, MOST_AT_ONCE)
+    const { at } = momentOf(runtime)
+    const ids = await findRunOut(runtime.db, awaitedPayments(at), at, MOST_AT_ONCE)
     await eachApart(ids, async (id) => {
       await deps.pause('fiat-invoice-run-out')
       await inTransaction(runtime.db, async (tx) => {

@@ -45,15 +45,21 @@ export const findForPayer = async (
   db: Db | Tx,
   id: string,
   settings: Pick<FiatInvoiceSettings, 'catalogue' | 'table'>,
+  at: Date,
 ): Promise<FiatInvoiceForPayer | undefined> => {
   const invoice = await findById(db, id)
   if (!invoice) return undefined
   const { rows } = await sql<{ name: string; url: string }>`select company_name as name, company_url as url from merchants
     where id = ${invoice.merchantId}`.execute(db)
-  return { invoice, company: rows[0]!, standing: await standingOf(db, invoice, settings) }
+  return { invoice, company: rows[0]!, standing: await standingOf(db, invoice, settings, at) }
 }
 
-const standingOf = async (db: Db | Tx, invoice: FiatInvoice, { catalogue, table }: Pick<FiatInvoiceSettings, 'catalogue' | 'table'>): Promise<FiatStanding> => {
+const standingOf = async (
+  db: Db | Tx,
+  invoice: FiatInvoice,
+  { catalogue, table }: Pick<FiatInvoiceSettings, 'catalogue' | 'table'>,
+  at: Date,
+): Promise<FiatStanding> => {
   const { state, merchantId, id, errorMessage } = invoice
   switch (state) {
     case 'created':
@@ -65,22 +71,25 @@ const standingOf = async (db: Db | Tx, invoice: FiatInvoice, { catalogue, table 
     case 'failed':
       return invoice.paymentId === null ? { at: 'expired' } : endedStanding(await paymentsOf(db, merchantId, id), errorMessage, false)
     case 'pending':
-      return pendingStanding(await paymentsOf(db, merchantId, id))
+      return pendingStanding(await paymentsOf(db, merchantId, id), at)
   }
 }
 
-/** The states in which it is known that no money left the card. */
-const NOT_CHARGED: readonly Payment['state'][] = ['refused', 'not-taken']
+/** Whether it is known that no money left the card: the acquirer says so, and has not called to say something else. */
+const isNotCharged = ({ state, calledAt }: Payment): boolean => (state === 'refused' || state === 'not-taken') && calledAt === null
 
 const endedStanding = (payments: readonly Payment[], reason: string | null, mayRetry: boolean): FiatStanding => {
   if (payments.some(({ state }) => state === 'suspended')) return { at: 'received' }
-  const charged = payments.every(({ state }) => NOT_CHARGED.includes(state)) ? 'no' : 'unknown'
+  const charged = payments.every(isNotCharged) ? 'no' : 'unknown'
   return { at: 'failed', reason, charged, canRetry: mayRetry && canRetry(payments) }
 }
 
-const pendingStanding = (payments: readonly Payment[]): FiatStanding => {
-  const current = payments.findLast(isUnderWay)
-  if (current) return current.page && current.state === 'open' ? { at: 'leaving', page: current.page } : { at: current.state === 'reported' ? 'checking' : 'waiting' }
+const pendingStanding = (payments: readonly Payment[], at: Date): FiatStanding => {
+  const underWay = payments.filter((payment) => isUnderWay(payment, at))
+  const current = underWay.at(-1)
+  // One that its acquirer calls paid comes before a newer one's page: nobody is to pay twice.
+  if (underWay.some(({ state }) => !['planned', 'asking', 'open'].includes(state))) return { at: 'checking' }
+  if (current) return current.page && current.state === 'open' ? { at: 'leaving', page: current.page } : { at: 'waiting' }
   const refused = payments.findLast(({ state }) => state === 'refused')
   return endedStanding(payments, refused?.refusalMessage ?? null, true)
 }

@@ -113,7 +113,7 @@ export const createFiatWorld = async (url: string, wrap: (listener: PaymentListe
       }),
     proceed: (id, choice = {}) => world.act((tx, moment) => proceed(tx, id, { email: 'payer@example.com', language: 'en', ...choice }, settings, moment)),
     lookup: async (id) => (await world.call('getFiatInvoice', { params: { id } })).body,
-    forPayer: async (id) => (await findForPayer(db, id, settings))!,
+    forPayer: async (id) => (await findForPayer(db, id, settings, new Date(world.now)))!,
     payments: (id) => paymentsOf(db, world.merchantId, id),
     atTheBank: async (body) => {
       const id = await world.create(body)
