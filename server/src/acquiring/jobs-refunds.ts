@@ -86,9 +86,10 @@ const send = async (deps: RefundJobDeps, acquirer: Acquirer | undefined, refund:
     await deps.pause('refund-asked-not-sent')
   }
   try {
-    return { state: await acquirer.refund(order, sending), isToRefund: true }
+    const state = await acquirer.refund(order, sending)
+    return { state, isToRefund: sent !== undefined }
   } catch (error) {
-    if (error instanceof AcquirerRefusal) return { state: { ...NOT_OFFERED, code: error.code, message: error.message }, isToRefund: true }
+    if (error instanceof AcquirerRefusal) return { state: { ...NOT_OFFERED, code: error.code, message: error.message }, isToRefund: sent !== undefined }
     if (!(error instanceof AcquirerUnreachable)) throw error
     const unsent = sent
     if (!unsent || error.sent) return { state: { kind: 'unknown', reason: error.message }, isToRefund: false }

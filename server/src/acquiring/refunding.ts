@@ -82,9 +82,9 @@ export const recordRefundSending = (tx: Tx, refund: Refund, until: Date, at: Dat
 export const recordRefundUnsent = (tx: Tx, refund: Refund, { at }: Moment): Promise<Refund | undefined> =>
   moveRefund(tx, refund, 'unsent', { at, next: new Date(at.getTime() + AGAIN_MS) })
 
-/** What the acquirer said, and whether it said so in answer to the refund itself. */
 export interface RefundAnswer {
   state: AcquirerState
+  /** it answers the refund itself, which this worker sent; what was said before sending decides nothing of what another one has sent since */
   isToRefund: boolean
 }
 

@@ -4,6 +4,7 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { createRefundJob, requestRefund, resolveRefund } from '../acquiring/index.ts'
+import type { AcquirerState } from '../adapters/acquirers/port.ts'
 import { createWayForPay } from '../adapters/acquirers/wayforpay/index.ts'
 import { WAYFORPAY_LIMITS } from '../adapters/acquirers/wayforpay/settings.ts'
 import { inTransaction } from '../db/index.ts'
@@ -55,6 +56,27 @@ describe('a refund that may have been heard', () => {
     await world.later(HOUR_MS)
     expect([await world.balance('merchant'), await world.balance('receivable'), await world.balance('acquirer:first'), sent]).toEqual([96_00n, 0n, -(100_00n - 2n * 50n), 1])
     expect(await world.alerts()).toEqual([])
+  })
+
+  test('audit F-1: what was said before sending refuses nothing that another worker has sent since', async () => {
+    const reference = await paidInvoice()
+    await refund(reference, 50_00n)
+    const { refund: send } = world.first
+    const answer = Promise.withResolvers<AcquirerState>()
+    const asking = Promise.withResolvers<void>()
+    world.first.refund = () => {
+      asking.resolve()
+      return answer.promise
+    }
+    const slow = createRefundJob({ runtime: world.runtime, acquirers: new Map([['first', world.first]]), listener: world.listener, pause: async () => {} }, 1).run(new AbortController().signal)
+    await asking.promise
+    Object.assign(world.first, { refund: send, refundAnswer: 'waiting' })
+    await world.later(3 * 60_000)
+    expect(world.first.refundsSent).toBe(1)
+    answer.resolve({ kind: 'refused', acquirerReference: undefined, code: 'not_paid', message: 'as it was before', maskedCard: undefined })
+    await slow
+    expect(await world.alerts()).toEqual([])
+    await expect(refund(reference)).rejects.toThrow('has not ended')
   })
 
   test('audit F-1: one whose answer was lost is never sent again; a person says how it ended', async () => {
