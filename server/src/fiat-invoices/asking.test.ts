@@ -51,6 +51,19 @@ describe('an invoice by the API', () => {
     await expect(world.call('createFiatInvoice', { body: { name: 'x', ...more } })).rejects.toMatchObject({ status, field })
   })
 
+  test('audit F-6: a visitor with its link changes neither the merchant\'s e-mail address nor the one its payer gave', async () => {
+    const email = async (id: string) => (await world.forPayer(id)).invoice.email
+    const known = await world.create({ email: 'buyer@example.com' })
+    await world.proceed(known, { email: 'thief@example.com' })
+    expect(await email(known)).toBe('buyer@example.com')
+    const { id, reference } = await world.atTheBank()
+    world.first.refuses(reference)
+    await world.callback(world.first, world.first.callback(reference))
+    await world.work()
+    await world.proceed(id, { email: 'thief@example.com' })
+    expect([await email(id), (await world.payments(id)).map((payment) => payment.email)]).toEqual(['payer@example.com', ['payer@example.com', 'payer@example.com']])
+  })
+
   test('of another merchant is not found, nor one that never was, nor what is no id', async () => {
     const id = await world.create()
     const other = await makeMerchant(world.db, START)

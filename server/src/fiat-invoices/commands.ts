@@ -86,11 +86,10 @@ const pay = async (
   return event === undefined ? noEffects : { items: [], notices: [noticeOf(pending, 'Pending', settings.catalogue)] }
 }
 
+/** Everybody who has the invoice's link can say something here, and receipts go to the address: one that is known stays. */
 const emailOf = ({ email }: FiatChoice, invoice: FiatInvoice): string => {
-  if (email === undefined || email.trim() === '') {
-    if (invoice.email !== null) return invoice.email
-    throw new FiatPayerRefusal('email-missing', 'email')
-  }
+  if (invoice.email !== null) return invoice.email
+  if (email === undefined || email.trim() === '') throw new FiatPayerRefusal('email-missing', 'email')
   const given = mailAddress(email)
   if (given === undefined) throw new FiatPayerRefusal('email-invalid', 'email')
   return given
