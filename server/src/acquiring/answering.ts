@@ -66,7 +66,10 @@ const succeeded = async (tx: Tx, payment: Payment, answer: Paid, { listener, aga
     return book(tx, payment, answer, listener, (answer.backUnits ?? 0n) > 0n ? moment.at : afterMove, moment)
   }
   if (!isBooked(payment)) {
-    await askAgainAt(tx, payment, again)
+    // Money that came again after it went back, as after a dispute that was won, or that was never booked before it went back.
+    const hasAgain = payment.state === 'reversed' && afterMove === null && (answer.backUnits ?? 0n) < answer.units
+    if (hasAgain) await alertContradiction(tx, payment, `it now says that it has ${answer.units} minor units of ${answer.ticker} again`, moment)
+    await askAgainAt(tx, payment, hasAgain ? null : again, hasAgain)
     return noEffects
   }
   if (answer.units !== payment.paidUnits || answer.ticker !== payment.paidTicker) {
@@ -131,6 +134,7 @@ const alertUnconfirmed = (tx: Tx, payment: Payment, moment: Moment): Promise<voi
 }
 
 const alertContradiction = async (tx: Tx, payment: Payment, says: string, moment: Moment): Promise<void> => {
-  const text = `${payment.acquirer} confirmed payment ${payment.id} of merchant ${payment.merchantId} with ${payment.paidUnits} minor units of ${payment.paidTicker}, which is booked; ${says}. Nothing was changed: ask the acquirer`
+  const booked = payment.state === 'reversed' ? 'took back' : `confirmed, with ${payment.paidUnits} minor units of ${payment.paidTicker},`
+  const text = `${payment.acquirer} ${booked} payment ${payment.id} of merchant ${payment.merchantId}, which is booked; ${says}. Nothing was changed: ask the acquirer`
   await raiseAlert(tx, { kind: 'payment-contradicted', subject: payment.id, text }, moment)
 }

@@ -3,7 +3,7 @@ import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { lockDebts, pairText, unfreezeDebtors } from '../debts/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
-import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import { isAlertOpen, raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { settingsOf } from '../merchants/index.ts'
 import { heldParts, holdParts } from './holding.ts'
 import type { Payment, PaymentListener, SuspendedFor } from './payment.ts'
@@ -97,8 +97,9 @@ export const acceptPayment = async (tx: Tx, id: string, listener: PaymentListene
   if (!payment) throw new Error(`there is no payment ${id}`)
   if (payment.state !== 'suspended') throw new Error(`payment ${id} is ${payment.state}: only money in suspense is accepted`)
   if (payment.refundedUnits > 0n) throw new Error(`payment ${id} is being given back, in whole or in part`)
+  if (await isAlertOpen(tx, 'payment-disputed', id)) throw new Error(`money of payment ${id} went back to its payer: say how much first, bursar payment went-back ${id} AMOUNT`)
   const fee = listener.feeOf(payment)
-  const moved = await movePayment(tx, payment, 'credited', { fee, suspendedFor: null }, { at: moment.at, next: null })
+  const moved = await movePayment(tx, payment, 'credited', { fee, suspendedFor: null }, { at: moment.at, next: moment.at })
   if (!moved) throw new Error(`payment ${id} has changed: try again`)
   await resolveAlert(tx, 'payment-suspended', id, moment.at)
   return repaying(tx, moved, moved.paidUnits! - fee, (owed) => acceptItem({ ...atAcquirer(moved), units: moved.paidUnits!, fee }, owed, moment), moment)

@@ -65,6 +65,8 @@ const contradicts = ({ state, refundedUnits }: Payment, said: AcquirerState): bo
   switch (state) {
     case 'refused': case 'not-taken': case 'expired':
       return said.kind === 'succeeded'
+    case 'reversed':
+      return said.kind === 'succeeded' && (said.backUnits ?? 0n) < said.units
     case 'credited': case 'suspended':
       return said.kind === 'refused' || said.kind === 'reversed' || (said.kind === 'succeeded' && (said.backUnits ?? 0n) > refundedUnits)
     default:

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import { requestRefund, resolveDispute } from '../acquiring/index.ts'
+import { acceptPayment, requestRefund, resolveDispute } from '../acquiring/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
@@ -218,4 +218,35 @@ describe('a card that was refused and is called paid', () => {
     await world.later(10 * 60_000)
     expect([await told(), await world.balance('merchant')]).toEqual([['Pending', 'Done'], 98_00n])
   })
+})
+
+test('audit F-4: money that came again after it was taken back, as after a dispute that was won, is told the operator', async () => {
+  const reference = await paid()
+  world.first.reverses(reference, 'all')
+  await hear(reference)
+  await world.work()
+  world.first.pays(reference)
+  await hear(reference, undefined, { salt: 'won' })
+  await world.later(60_000)
+  expect([await world.balance('merchant'), await world.alerts()]).toEqual([0n, ['payment-reversed', 'payment-contradicted']])
+  const { asked } = world.first
+  await world.later(DAY_MS)
+  expect(world.first.asked).toBe(asked)
+})
+
+test('audit F-8: money in suspense of which an unknown sum went back is not given to the merchant before that is known', async () => {
+  const { reference } = await world.atTheBank()
+  world.first.pays(reference, { units: 90_00n })
+  await hear(reference)
+  await world.work()
+  world.first.reverses(reference, undefined)
+  await hear(reference)
+  await world.work()
+  const accept = () => world.act((tx, moment) => acceptPayment(tx, reference, world.listener, moment))
+  await expect(accept()).rejects.toThrow('went-back')
+  await resolve(reference, 0n)
+  await accept()
+  expect(await world.balance('merchant')).toBe(88_10n)
+  await world.work()
+  expect(await world.alerts()).toEqual(['payment-disputed'])
 })

@@ -33,6 +33,12 @@ export const raiseOrRenewAlert = async (db: Db | Tx, alert: Alert, { at, newId }
       where alerts.text <> excluded.text`.execute(db)
 }
 
+/** Whether an alert is open. */
+export const isAlertOpen = async (db: Db | Tx, kind: string, subject: string): Promise<boolean> => {
+  const { rows } = await sql`select from alerts where kind = ${kind} and subject = ${subject} and resolved_at is null`.execute(db)
+  return rows.length > 0
+}
+
 /** Marks an open alert as over. */
 export const resolveAlert = async (db: Db | Tx, kind: string, subject: string, at: Date): Promise<void> => {
   await sql`update alerts set resolved_at = ${at} where kind = ${kind} and subject = ${subject} and resolved_at is null`.execute(db)
