@@ -267,11 +267,13 @@ describeWithBitcoind('Bitcoin in and out', () => {
     await reconciled()
   })
 
-  test('what the signer refuses, or a stop covers, is not planned again and again', async () => {
+  test('audit M-B1: what the signer refuses gives its coins back, and like what a stop covers is not planned again and again', async () => {
     const { work, later, sent, alerts, db, address, pay, catchUp, rate } = await open({ signerJoins: false })
     await deposit(...Array.from({ length: 6 }, () => 30_000n))
     for (let i = 0; i < 3; i += 1) await work()
     expect([(await only('consolidation')).state, await alerts()]).toEqual(['abandoned', ['signer-disabled']])
+    const { rows } = await sql`select from utxos where reserved_by is not null`.execute(db)
+    expect(rows).toEqual([])
     await sql`insert into freezes(id, asset, reason, created_at) values (gen_random_uuid(), 'BTC', 'a test', ${new Date()})`.execute(db)
     await pay(await address(), 2_000_000n)
     await catchUp()

@@ -137,9 +137,12 @@ const refused = async (deps: SendingDeps, outgoing: Outgoing, refusal: SignerRef
   await inTransaction(runtime.db, (tx) => recordRefused(tx, outgoing, deps.subscribers, momentOf(runtime), { refusal }))
 }
 
-/** A payment goes back, so that others can take its nonce or its coins. What pays nobody waits as it is, unless payments wait behind it. */
-const mayWait = async ({ runtime }: SendingDeps, outgoing: Outgoing): Promise<boolean> => {
-  if (outgoing.purpose === 'payout') return false
+/**
+ * A payment goes back, so that others can take its nonce or its coins. What pays nobody waits as it is, unless payments wait behind its nonce;
+ * on Bitcoin it gives back its coins, which payments may need.
+ */
+const mayWait = async ({ runtime, network }: SendingDeps, outgoing: Outgoing): Promise<boolean> => {
+  if (outgoing.purpose === 'payout' || network === 'BITCOIN') return false
   return outgoing.purpose === 'filler' || outgoing.nonce === null || !(await isWaitedFor(runtime.db, outgoing))
 }
 
