@@ -35,7 +35,8 @@ test('handed out, signed without a network, taken in, mined', async () => {
   const at = (name: string): string => join(folder, name)
   writeFileSync(at('key'), 'ab'.repeat(32), { mode: 0o600 })
   writeFileSync(at('assets.json'), JSON.stringify({ crypto, fiat: [] }))
-  const env = { ...process.env, DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: at('key'), BURSAR_ASSETS_FILE: at('assets.json'), BURSAR_LOG_LEVEL: 'silent' }
+  // Nothing else of the environment: a variable of our name that is no setting is an error.
+  const env = { PATH: process.env['PATH'], DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: at('key'), BURSAR_ASSETS_FILE: at('assets.json'), BURSAR_LOG_LEVEL: 'silent' }
   const run = (script: string, args: readonly string[]): Promise<string> =>
     promisify(execFile)(process.execPath, [script, ...args], { env, cwd: root }).then(({ stdout }) => stdout, (error: { stderr: string }) => error.stderr)
   const bursar = (...args: string[]): Promise<string> => run('server/src/main.ts', args)
