@@ -84,7 +84,7 @@ export const moneyCommands: readonly Command[] = [
             if (!(error instanceof RangeError)) throw error
           })
         }
-        const done = await withSigner(opened, (signer) => attachSigned({ ...world, signer, adapter, readAgain }, key))
+        const done = await withSigner(opened, (signer) => attachSigned({ ...world, signer, adapter, readAgain, followers: withdrawalFollowers(world) }, key))
         if (done.kind === 'nothing-signed') return print('the signer has signed nothing for it: it goes on')
         const where = done.minedAt === null ? 'no block holds it: it is sent again' : `block ${done.minedAt} holds it`
         print(`attached ${done.hashes.join(', ')}; ${where}`)

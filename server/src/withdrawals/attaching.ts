@@ -7,10 +7,13 @@ import type { Catalogue } from '../assets/index.ts'
 import { inTransaction, type Db, type Tx } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import { rescale } from '../money/index.ts'
-import { adoptSigned, oursAmong, paymentCall, readForm, tronPayment, type SignedForm, type WalletKeys } from '../outgoing/index.ts'
+import { adoptSigned, paymentCall, readForm, tronPayment, type SignedForm, type WalletKeys } from '../outgoing/index.ts'
 import { resolveAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { paymentOf } from './bitcoin-payments.ts'
+import type { WithdrawalFollower } from './following.ts'
+import { bar, SIGNED_BEFORE as ALERT } from './refusals.ts'
+import { joinLate } from './joining.ts'
 import { findById, move, unbar, waitingByIntent } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -22,6 +25,7 @@ export interface AttachDeps {
   adapter: Pick<ChainAdapter, 'network' | 'statusOf' | 'blockAt'>
   /** reads a block again that the watcher has read already, so that what it holds of the transaction is booked */
   readAgain(height: number): Promise<unknown>
+  followers?: readonly WithdrawalFollower[]
 }
 
 export type Attached =
@@ -46,18 +50,20 @@ export const attachSigned = async (deps: AttachDeps, key: { merchantId: string; 
     return { kind: 'nothing-signed' }
   }
   const forms = transactions.map((transaction) => checked(deps, withdrawal, transaction))
+  const hashes = forms.map(({ hash }) => hash)
+  const joined = await joinLate(deps, withdrawal, hashes)
+  if (joined) return { kind: 'attached', hashes, minedAt: joined.minedHeight }
   let minedAt = await minedHeight(adapter, forms)
   for (let from = 0; ; ) {
     const seen = minedAt === null ? await passedUnseen(deps, transactions, from) : ALL_SEEN
     minedAt ??= seen.minedAt
-    if (await inTransaction(runtime.db, (tx) => store(tx, withdrawal, transactions, forms, seen, runtime))) break
+    if (await inTransaction(runtime.db, (tx) => store(tx, deps, withdrawal, { transactions, forms, seen }))) break
     from = seen.through! + 1
   }
   if (minedAt !== null) await deps.readAgain(minedAt)
-  return { kind: 'attached', hashes: forms.map(({ hash }) => hash), minedAt }
+  return { kind: 'attached', hashes, minedAt }
 }
 
-const ALERT = 'withdrawal-signed-before'
 
 /** The transaction as its bytes say; throws unless it pays exactly this withdrawal, by the signer's answer and by the bytes. */
 const checked = (deps: AttachDeps, withdrawal: Withdrawal, transaction: SignedTransaction): SignedForm => {
@@ -160,26 +166,34 @@ const blockOf = async (adapter: AttachDeps['adapter'], height: number): Promise<
   return block
 }
 
+interface Found {
+  transactions: readonly SignedTransaction[]
+  forms: readonly SignedForm[]
+  seen: Seen
+}
+
 /** False when the watcher has read on meanwhile: what it read has to be looked through first. */
-const store = async (
-  tx: Tx,
-  withdrawal: Withdrawal,
-  transactions: readonly SignedTransaction[],
-  forms: readonly SignedForm[],
-  { through }: Seen,
-  runtime: Runtime,
-): Promise<boolean> => {
+const store = async (tx: Tx, deps: AttachDeps, { blockchain: network, id: asked }: Withdrawal, { transactions, forms, seen: { through } }: Found): Promise<boolean> => {
   if (through !== null && (await cursorHeight(tx)) > through) return false
-  const moment = momentOf(runtime)
-  const network = withdrawal.blockchain
-  const known = await oursAmong(tx, network, forms.map(({ hash }) => hash))
-  if (known.size > 0) throw new Error(`transaction ${[...known.keys()].join(', ')} is in these books already: it pays another withdrawal`)
+  const moment = momentOf(deps.runtime)
   const id = moment.newId()
   const effects = await adoptSigned(tx, { id, network, forms }, moment)
   const intents = [...new Set(transactions.flatMap((transaction) => transaction.intents.map((intent) => intent.id)))]
   for (const paid of await waitingByIntent(tx, network, intents)) {
-    if (await move(tx, paid, 'planned', moment.at, { outgoingId: id })) await resolveAlert(tx, ALERT, paid.id, moment.at)
+    // Another order under the name of what was paid is not what was paid.
+    const isPaid = paid.id === asked || transactions.every((transaction) => isCheckedAs(deps, paid, transaction))
+    if (!isPaid) await bar(tx, paid, 'signed', `transaction ${forms.map(({ hash }) => hash).join(', ')}`, moment)
+    else if (await move(tx, paid, 'planned', moment.at, { outgoingId: id })) await resolveAlert(tx, ALERT, paid.id, moment.at)
   }
   await carryOut(tx, effects, moment)
   return true
+}
+
+const isCheckedAs = (deps: AttachDeps, withdrawal: Withdrawal, transaction: SignedTransaction): boolean => {
+  try {
+    checked(deps, withdrawal, transaction)
+    return true
+  } catch {
+    return false
+  }
 }

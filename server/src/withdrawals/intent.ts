@@ -18,6 +18,12 @@ export const intentOfOrder = (merchantId: string, { localId, answerKeys }: Order
   return name === undefined ? newId() : intentIdOf(merchantId, name)
 }
 
+/**
+ * The id of the payment that takes the place of one whose id serves no more. It is made of that one, so that every copy of the database
+ * gives it the same, and the signer refuses to pay it twice.
+ */
+export const nextIntentOf = ({ merchantId, intentId }: { merchantId: string; intentId: string }): string => intentIdOf(merchantId, `after:${intentId}`)
+
 /** UUID version 8 (RFC 9562) of a merchant and a name: the same for the same, in every process and after every restore. */
 export const intentIdOf = (merchantId: string, name: string): string => {
   const bytes = createHash('sha256').update(`bursar intent v1\n${merchantId}\n${name}`).digest().subarray(0, 16)

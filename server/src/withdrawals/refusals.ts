@@ -7,7 +7,11 @@ import { alertOf, classOf, pauseAfter } from '../outgoing/index.ts'
 import { raiseAlert, raiseOrRenewAlert, resolveAlert, resolveAlertsOf } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { postpone } from './commands.ts'
+import { nextIntentOf } from './intent.ts'
 import type { Withdrawal } from './withdrawal.ts'
+
+/** Kind of the alert about a withdrawal that the signer has signed and these books have forgotten. */
+export const SIGNED_BEFORE = 'withdrawal-signed-before'
 
 /** Why the signer signs nothing for a withdrawal any more. */
 export type Barred = 'signed' | 'closed'
@@ -88,14 +92,19 @@ export const tellRefused = async (db: Db | Tx, { id, blockchain }: Withdrawal, r
  * and gets an intent of its own instead.
  */
 export const bar = async (tx: Db | Tx, { merchantId, id }: Pick<Withdrawal, 'merchantId' | 'id'>, barred: Barred, message: string, moment: Moment): Promise<void> => {
-  const renewed = await sql`update withdrawals w set intent_id = ${moment.newId()} where w.merchant_id = ${merchantId} and w.id = ${id}
-    and exists (select from withdrawals o where o.merchant_id = w.merchant_id and o.id <> w.id and o.created_at <= w.created_at
-      and coalesce(o.intent_id, o.id) = coalesce(w.intent_id, w.id)) returning 1`.execute(tx)
-  if (renewed.rows.length > 0) return
+  const older = await sql<{ intentId: string }>`select coalesce(w.intent_id, w.id) as "intentId" from withdrawals w where w.merchant_id = ${merchantId} and w.id = ${id}
+    and w.state = 'requested' and exists (select from withdrawals o where o.merchant_id = w.merchant_id and o.id <> w.id and o.created_at <= w.created_at
+      and coalesce(o.intent_id, o.id) = coalesce(w.intent_id, w.id))`.execute(tx)
+  if (older.rows[0]) {
+    const { intentId } = older.rows[0]
+    await sql`update withdrawals set intent_id = ${nextIntentOf({ merchantId, intentId })} where merchant_id = ${merchantId} and id = ${id}
+      and state = 'requested' and coalesce(intent_id, id) = ${intentId}`.execute(tx)
+    return
+  }
   const { rows } = await sql`update withdrawals set barred = ${barred} where merchant_id = ${merchantId} and id = ${id} and state = 'requested'
     returning 1`.execute(tx)
   if (rows.length === 0 || barred === 'closed') return
   const text = `Withdrawal ${id} of merchant ${merchantId} waits: the signer has signed a payment for it that this database does not know (${message}). ` +
     `Run "bursar withdrawal attach ${merchantId} ${id}"; see docs/operating/recovery.md`
-  await raiseAlert(tx, { kind: 'withdrawal-signed-before', subject: id, text }, moment)
+  await raiseAlert(tx, { kind: SIGNED_BEFORE, subject: id, text }, moment)
 }

@@ -11,6 +11,7 @@ import { feeInLedgerUnits, ownCosts, type OutgoingChange, type OutgoingSubscribe
 import { raiseAlert } from '../platform/alerts.ts'
 import type { Notice } from '../webhooks/index.ts'
 import { tellFollowers, type WithdrawalFollower } from './following.ts'
+import { nextIntentOf } from './intent.ts'
 import { withdrawalMoves, type WithdrawalEvent } from './machine.ts'
 import { withdrawalNotices } from './notice.ts'
 import { captureItem, costItem, releaseItem, transitItem } from './postings.ts'
@@ -46,6 +47,15 @@ export const createSettlement =
     return joinEffects(all)
   }
 
+/** Settles one withdrawal by a move of its transaction that the others of it were told before. The network's fee is theirs. */
+export const settleAlone = (
+  tx: Tx,
+  deps: { catalogue: Catalogue; followers: readonly WithdrawalFollower[] },
+  change: OutgoingChange,
+  withdrawal: Withdrawal,
+  moment: Moment,
+): Promise<Effects> => settleOne(tx, deps, change, withdrawal, { together: 1, feeShare: 0n }, moment)
+
 const settleOne = async (
   tx: Tx,
   { catalogue, followers }: { catalogue: Catalogue; followers: readonly WithdrawalFollower[] },
@@ -60,7 +70,7 @@ const settleOne = async (
   const after = change.refusal && afterRefusal(before, change.refusal, together)
   const withdrawal = await move(tx, before, event, moment.at, {
     ...(event === 'unplanned' || event === 'overtaken' ? { outgoingId: null, ...waitingOf(after, moment) } : {}),
-    ...(event === 'overtaken' ? { intentId: moment.newId() } : {}),
+    ...(event === 'overtaken' ? { intentId: nextIntentOf(before) } : {}),
     ...(event === 'reverted' ? { failReason: 'ERRROR_CODE_GENERIC' } : {}),
     ...(event === 'mined' ? { sendsDone: !onlyCost } : {}),
   })
