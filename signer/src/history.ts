@@ -150,6 +150,14 @@ export class History implements LogFollower {
     return this.#index.row('select 1 from intents where id = ?', intentId) !== undefined
   }
 
+  /**
+   * Whether a further transaction of an intent takes nothing that was not counted yet: at most one of them can be mined. On TRON an expired
+   * one may have been mined before it expired, which nobody can prove to the signer: each counts.
+   */
+  isCounted(network: Network, intentId: string): boolean {
+    return network !== 'TRON' && this.isKnown(intentId)
+  }
+
   isClosed(intentId: string): boolean {
     return this.#index.row('select 1 from closed where id = ?', intentId) !== undefined
   }
@@ -215,7 +223,7 @@ export class History implements LogFollower {
 
   #recordVelocity({ network, at, purpose, intents, fee, feeSlot, bound }: SignedEntry): void {
     for (const { id, asset, units } of intents) {
-      if (purpose !== 'cold' && !this.isKnown(id)) this.velocity.add(network, asset, at, BigInt(units))
+      if (purpose !== 'cold' && !this.isCounted(network, id)) this.velocity.add(network, asset, at, BigInt(units))
     }
     if (bound) this.velocity.add(network, bound.as, at, BigInt(bound.units))
     const slot = `${network}:${feeSlot}`

@@ -32,7 +32,7 @@ function assetPolicy({ network, assets }: NetworkPolicy, asset: string): AssetPo
 }
 
 /**
- * Holds amounts and fee against the policy at a moment. An intent counts once, when it is first signed. What goes to our
+ * Holds amounts and fee against the policy at a moment. An intent counts once, when it is first signed; on TRON each time. What goes to our
  * own cold address is bound by the fee's limits only. Returns who approved, by intent, where approvals were needed.
  */
 export function judgeLimits(
@@ -90,7 +90,7 @@ function judgePayments(
       throw new Refusal('limit', `Intent ${id}: ${units} is above ${maxPerIntent} ${asset} units`, [id])
     }
   }
-  const fresh = intents.filter(({ id }) => !history.isKnown(id))
+  const fresh = intents.filter(({ id }) => !history.isCounted(network, id))
   for (const asset of new Set(fresh.map((intent) => intent.asset))) {
     const units = fresh.reduce((sum, intent) => (intent.asset === asset ? sum + BigInt(intent.units) : sum), 0n)
     judgeVelocity(history, network, asset, units, assetPolicy(networkPolicy, asset), now, promised.get(asset))

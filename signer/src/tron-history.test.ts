@@ -1,7 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MINUTE, NOW, treasuryRequest, tronIntent, tronRequest, ownerOf } from './test-tron.ts'
-import { codeOf, hotKey, makeSigner, uuid } from './test-world.ts'
+import { codeOf, hotKey, makeSigner, policyFile, uuid } from './test-world.ts'
+
+const policyWithSums = (maxPerHour: string): object => {
+  const { TRON } = policyFile.networks
+  const USDT = { ...TRON.assets.USDT, maxPerHour, maxPerDay: maxPerHour }
+  return { ...policyFile, networks: { ...policyFile.networks, TRON: { ...TRON, assets: { ...TRON.assets, USDT } } } }
+}
 
 const clock = (start = NOW): { now: () => number; at: number } => {
   const hands = { at: start, now: () => hands.at }
@@ -44,6 +50,22 @@ describe('one intent, one payment, on TRON', () => {
     expect(await codeOf(signer, third())).toBe('intent-already-signed')
     hands.at += 1
     expect(await codeOf(signer, third())).toBe('signed')
+  })
+
+  test.each(['at once', 'after a start'])('audit S-3: what is signed anew %s counts again in the sums of hour and day, as the first may have been mined', async (when) => {
+    const hands = clock()
+    const policy = policyWithSums('3000000')
+    let world = await makeSigner({ now: hands.now, policy })
+    const again = () => tronRequest(tronIntent(1, { units: '1000000' }), { timestamp: hands.at, expiration: hands.at + 1_000 })
+    const answers: string[] = []
+    for (let round = 0; round < 4; round += 1) {
+      answers.push(await codeOf(world.signer, again()))
+      hands.at += 11 * MINUTE
+      if (when === 'at once') continue
+      await world.log.close()
+      world = await makeSigner({ now: hands.now, policy, logFile: world.logFile })
+    }
+    expect(answers).toEqual(['signed', 'signed', 'signed', 'velocity'])
   })
 
   test('a start in between changes nothing', async () => {
