@@ -8,7 +8,7 @@ import { insertPlanned, nativeLedgerUnits, planTron, tronCommitted, tronPayment,
 import { raiseAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { toColdOf } from '../treasury/index.ts'
-import { attach } from './commands.ts'
+import { attach, postpone } from './commands.ts'
 import type { TronPayoutDeps } from './payouts.ts'
 import { Purse } from './purse.ts'
 import { noLongerReverting, onRevert } from './reverting.ts'
@@ -16,40 +16,65 @@ import { noLongerShort, tellShort } from './shortage.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
+/** Withdrawals read at a time; more are read as long as the hot address may send more. */
+const PAGE = 100
+
 /**
  * Plans a transaction for each waiting withdrawal, oldest first: from a deposit address where that burns less, or else from the
- * hot wallet, and where that is short from a deposit address again. True when it made any.
+ * hot wallet, and where that is short from a deposit address again. What nobody can pay lets younger ones pass. True when it made any.
  */
 export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> => {
   const { runtime, policy, hotAddress } = deps
-  const slots = policy.mostInFlight - (await countUnmined(runtime.db, hotAddress))
-  if (slots <= 0) return false
-  const waiting = await nextWaiting(runtime.db, 'TRON', 'onChain', momentOf(runtime).at, slots)
-  const ready = await deps.approved(waiting)
-  if (ready.length === 0) return false
-  const direct = (await deps.fromDeposits?.(ready, 'cheaper')) ?? new Set()
-  const planned = await planByHot(deps, ready.filter(({ id }) => !direct.has(id)))
-  return direct.size > 0 || planned
+  const { at } = momentOf(runtime)
+  const round: Round = { slots: policy.mostInFlight - (await countUnmined(runtime.db, hotAddress)), made: false, payable: new Set(), lacking: new Set(), failed: [] }
+  for (let after: Withdrawal | undefined; round.slots > 0; ) {
+    const page = await nextWaiting(runtime.db, 'TRON', 'onChain', at, PAGE, after)
+    await planPage(deps, await deps.approved(page), round)
+    after = page.at(-1)
+    // Without coin for fees nothing younger is paid either.
+    if (page.length < PAGE || round.lacking.has(NATIVE_TICKER.TRON)) break
+  }
+  for (const ticker of round.lacking) await tellShort(deps, 'TRON', ticker)
+  for (const ticker of round.payable) if (!round.lacking.has(ticker)) await noLongerShort(deps, 'TRON', ticker)
+  if (round.failed.length > 0) throw round.failed[0]
+  return round.made
 }
 
-const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[]): Promise<boolean> => {
-  if (ready.length === 0) return false
+/** What one run has come to. */
+interface Round {
+  /** transactions that the hot address may still send */
+  slots: number
+  made: boolean
+  /** tickers of what was looked at */
+  payable: Set<string>
+  /** tickers that there is too little of */
+  lacking: Set<string>
+  failed: unknown[]
+}
+
+const planPage = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], round: Round): Promise<void> => {
+  if (ready.length === 0) return
+  const direct = (await deps.fromDeposits?.(ready, 'cheaper')) ?? new Set()
+  if (direct.size > 0) round.made = true
+  await planByHot(deps, ready.filter(({ id }) => !direct.has(id)), round)
+}
+
+const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], round: Round): Promise<void> => {
+  if (ready.length === 0) return
   const rate = await deps.adapter.feeRate()
   if (rate.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
   const purse = await readPurse(deps, ready)
-  let made = false
   const short: { withdrawal: Withdrawal; lacking: string }[] = []
-  const failed = await eachApart(ready, async (withdrawal) => {
+  await eachApart(ready, async (withdrawal) => {
+    if (round.slots === 0) return
+    round.payable.add(withdrawal.ticker)
     const outcome = await planOne(deps, withdrawal, rate, purse)
     if (typeof outcome === 'string') short.push({ withdrawal, lacking: outcome })
-    else made = outcome || made
-  }).then(() => [], (error: unknown) => [error])
+    else if (outcome) [round.made, round.slots] = [true, round.slots - 1]
+  }).catch((error: unknown) => round.failed.push(error))
   const direct = (await deps.fromDeposits?.(short.map(({ withdrawal }) => withdrawal), 'short')) ?? new Set()
-  const lacking = new Set(short.flatMap((one) => (direct.has(one.withdrawal.id) ? [] : [one.lacking])))
-  for (const ticker of lacking) await tellShort(deps, 'TRON', ticker)
-  for (const ticker of new Set(ready.map((one) => one.ticker))) if (!lacking.has(ticker)) await noLongerShort(deps, 'TRON', ticker)
-  if (failed.length > 0) throw failed[0]
-  return made || direct.size > 0
+  if (direct.size > 0) round.made = true
+  for (const { withdrawal, lacking } of short) if (!direct.has(withdrawal.id)) round.lacking.add(lacking)
 }
 
 /** @returns the ticker that the hot wallet has too little of */
@@ -73,7 +98,11 @@ const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Pri
   return storePlanned(deps, withdrawal, { id, plan, usage: cost.usage, prices })
 }
 
-const tooDear = async ({ runtime, policy }: TronPayoutDeps, { id }: Withdrawal, { networkFee }: TronPlan): Promise<false> => {
+const TOO_DEAR_MS = 60_000
+
+const tooDear = async ({ runtime, policy }: TronPayoutDeps, withdrawal: Withdrawal, { networkFee }: TronPlan): Promise<false> => {
+  const { id } = withdrawal
+  await postpone(runtime.db, withdrawal, new Date(momentOf(runtime).at.getTime() + TOO_DEAR_MS))
   const text = `Withdrawal ${id} waits: TRON could take ${networkFee} sun for it, above the cap of ${policy.maxFee}`
   await raiseAlert(runtime.db, { kind: 'fee-above-cap', subject: id, text }, momentOf(runtime))
   return false

@@ -104,7 +104,7 @@ export const openTronPayouts = async (url: string): Promise<TronPayouts> => {
   for (const [ticker, amount] of [['TRX', '1000'], ['USDT', '500']] as const) await chain.fund({ ticker, to: HOT, amount })
   await mine(1 + SOLID_LAG)
   for (const asset of ['TRX', 'USDT']) {
-    await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset, units: 100_000_000n }, momentOf(runtime)))
+    await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset, units: 100_000_000_000n }, momentOf(runtime)))
   }
   return {
     chain,

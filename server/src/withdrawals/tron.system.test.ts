@@ -50,6 +50,16 @@ test('equal payments of one moment are different transactions', async () => {
   expect(await onChain(to, USDT)).toBe(4_000_000n)
 })
 
+test('audit M-B1: what the hot wallet can not pay lets younger ones pass, however many they are', async () => {
+  const { request, work, state, alerts } = await open()
+  const large = await Promise.all(Array.from({ length: 20 }, () => request('USDT', someone(), 600_000_000n)))
+  const [token, coin] = [await request('USDT', someone(), 7_000_000n), await request('TRX', someone(), 2_000_000n)]
+  await work()
+  expect([await state(token), await state(coin)]).toEqual(['sent', 'sent'])
+  expect(new Set(await Promise.all(large.map(state)))).toEqual(new Set(['requested']))
+  expect(await alerts()).toEqual(['hot-wallet-short'])
+})
+
 test('sweeps on their way leave payouts their places', async () => {
   const { db, request, work, mine, state, onChain } = await open()
   const to = someone()
@@ -115,7 +125,7 @@ test('T1 what runs out of energy is mined without effect: Failed with the money 
   expect(await state(id)).toBe('failed')
   expect(await statuses()).toEqual(['Pending', 'Failed'])
   expect(await onChain(to, USDT)).toBe(0n)
-  expect(await balance('USDT', 'merchant')).toBe(100_000_000n)
+  expect(await balance('USDT', 'merchant')).toBe(100_000_000_000n)
   expect(await onChain(HOT, null)).toBe(1_000_000_000n + (await balance('TRX', 'network-costs')))
 })
 
