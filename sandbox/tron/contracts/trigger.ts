@@ -10,7 +10,7 @@ import type { Context, Outcome, RunContext } from './context.ts'
 
 type Trigger = ContractValue<'TriggerSmartContract'>
 
-export const noContract = 'No contract or not a valid smart contract'
+const noContract = 'No contract or not a valid smart contract'
 
 /** Throws InvalidContract. */
 export const validateTrigger = ({ state }: Context, { contract_address: address }: Trigger): void => {

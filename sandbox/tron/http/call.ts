@@ -6,7 +6,6 @@ import type { Json } from '../codec/json.ts'
 import { InvalidContract } from '../blocks/refusal.ts'
 import type { Run } from '../blocks/receipt.ts'
 import { validateContract } from '../contracts/index.ts'
-import { noContract } from '../contracts/trigger.ts'
 import { unsignedJson } from './build.ts'
 import { internalJson, logJson } from '../views/info.ts'
 import { JavaError } from './request.ts'
@@ -56,7 +55,7 @@ const estimate = async (view: View, fields: Fields): Promise<Json> => {
 const attempt = (view: View, fields: Fields): Promise<Run> => {
   const caller = fields.address('owner_address')
   const to = fields.has('contract_address') ? fields.address('contract_address') : undefined
-  if (to !== undefined && codeAt(view.state, to).length === 0) throw new InvalidContract(noContract)
+  if (to !== undefined && codeAt(view.state, to).length === 0) throw new InvalidContract('Smart contract is not exist.')
   return view.machine.run(view.state, view.place.block, {
     transactionId: noTransaction,
     caller,
@@ -95,7 +94,7 @@ const answering = async (fields: Fields, work: () => Json | Promise<Json>): Prom
   try {
     return await work()
   } catch (error) {
-    if (error instanceof InvalidContract) return { result: { code: 'CONTRACT_VALIDATE_ERROR', message: message(error.message, fields) } }
+    if (error instanceof InvalidContract) return { result: { code: 'CONTRACT_VALIDATE_ERROR', message: message(error.reason, fields) } }
     if (error instanceof JavaError)
       return { result: { code: 'OTHER_ERROR', message: message(`class ${error.exception} : ${error.message}`, fields) } }
     throw error

@@ -60,7 +60,7 @@ const runCall = async (node: TronNode, method: Method, call: Call): Promise<Run>
   return node.believe(method, () => {
     const { code, message } = objectOf(answer['result'], 'the result')
     const text = messageOf(message)
-    if (code !== undefined && code !== 'SUCCESS') return refusalOf(messageOf(code), text)
+    if (code !== undefined && code !== 'SUCCESS') return refusalOf(call.contract, messageOf(code), text)
     const [ret] = listOf(objectOf(answer['transaction'] ?? {}, 'the transaction')['ret'] ?? [], 'ret')
     const failed = ret !== undefined && objectOf(ret, 'ret')['ret'] === 'FAILED'
     if (failed) return { ok: false, reason: NO_FUNDS.test(text) ? 'insufficient-funds' : 'reverted', message: text }
@@ -76,10 +76,10 @@ const runCall = async (node: TronNode, method: Method, call: Call): Promise<Run>
 const NO_VERDICT = /does not support|is not exist|No contract or not a valid smart contract/i
 
 /** The virtual machine refuses the call: of anything else nothing is concluded. */
-const refusalOf = (code: string, message: string): Run => {
+const refusalOf = (contract: string, code: string, message: string): Run => {
   if (NO_FUNDS.test(message)) return { ok: false, reason: 'insufficient-funds', message }
   if (!NO_VERDICT.test(message) && (code === 'CONTRACT_VALIDATE_ERROR' || code === 'CONTRACT_EXE_ERROR')) return { ok: false, reason: 'reverted', message }
-  throw new Malformed(`refused: ${message} (${code})`)
+  throw new Malformed(`a call of ${contract} is refused: ${message} (${code})`)
 }
 
 /** 0 where the node does not estimate (`vm.estimateEnergy` is off by default). */

@@ -206,7 +206,13 @@ describe('costs are estimated to the sun', () => {
     const { address } = await makeAccount(1_000_000n)
     const other = await world.newAddress()
     expect(await world.adapter.estimateCost(transfer(address, other, 1n))).toMatchObject({ ok: false, reason: 'reverted' })
-    expect(await world.adapter.estimateCost({ ...transfer(address, other, 1n), contract: other } as Contract)).toMatchObject({ ok: false, reason: 'reverted' })
+  })
+
+  test('audit M-B6: a contract that the node does not know may be one that it has not read yet: nothing is concluded', async () => {
+    const { address } = await makeAccount(1_000_000n)
+    const other = await world.newAddress()
+    const unknown = world.adapter.estimateCost({ ...transfer(address, other, 1n), contract: other } as Contract)
+    await expect(unknown).rejects.toMatchObject({ name: 'ChainUnavailable', message: expect.stringContaining(other) as string })
   })
 })
 
