@@ -41,11 +41,11 @@ const COLUMNS = sql.raw('asset, address, booked')
 
 /**
  * Reads the cursor, the ledger, and the records of those addresses that are due, in one snapshot. Undefined while the
- * network has not been read.
+ * network has not been read, or not again since final blocks of it were lost.
  */
 export const readBooks = async (db: Db, network: Network, limits: RoundLimits, at: Date): Promise<Books | undefined> =>
   db.transaction().setIsolationLevel('repeatable read').execute(async (tx) => {
-    const cursor = await sql<{ height: number; hash: string }>`select height, hash from watch_cursors where network = ${network}`.execute(tx)
+    const cursor = await sql<{ height: number; hash: string }>`select height, hash from watch_cursors where network = ${network} and height >= moves_since`.execute(tx)
     if (!cursor.rows[0]) return undefined
     const ledger = await sql<{ asset: string; units: bigint }>`select asset, sum(units) as units from (
         select asset, -posted as units from ledger_accounts where kind = ${`custody:${network}`}
@@ -62,9 +62,9 @@ export const readBooks = async (db: Db, network: Network, limits: RoundLimits, a
     }
   })
 
-/** Whether the watcher has read this very block. */
+/** Whether the watcher has read this very block, and the records are of it. */
 export const hasRead = async (tx: Tx, network: Network, { height, hash }: { height: number; hash: string }): Promise<boolean> => {
-  const { rows } = await sql`select from watch_blocks b join watch_cursors c on c.network = b.network and c.height >= b.height
+  const { rows } = await sql`select from watch_blocks b join watch_cursors c on c.network = b.network and c.height >= b.height and c.moves_since <= b.height
     where b.network = ${network} and b.height = ${height} and b.hash = ${hash}`.execute(tx)
   return rows.length === 1
 }

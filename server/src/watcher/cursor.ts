@@ -65,6 +65,14 @@ export const moveCursor = async (
   if (rows.length === 0) throw new LeadershipLost(`${network} is led by another process since epoch ${from.epoch}`)
 }
 
+/**
+ * Until the network has been read as far as now again, what addresses should hold is not compared with what they do: final payments and
+ * house money of the lost blocks stay booked, while the chain does not show them yet.
+ */
+export const distrustRecords = async (tx: Tx, network: Network): Promise<void> => {
+  await sql`update watch_cursors set moves_since = greatest(moves_since, height) where network = ${network}`.execute(tx)
+}
+
 /** Remembers blocks, and forgets those more than `keep` below the newest. */
 export const rememberBlocks = async (
   tx: Tx,

@@ -7,9 +7,12 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import type { ChainAdapter } from '../adapters/chains/port.ts'
 import { uuidv7 } from '../base/id.ts'
-import { createWorld, E18, pay, wipe, type Owned, type World } from '../deposits/test-world.ts'
+import { createBalanceCheckJob } from '../deposits/index.ts'
+import { catalogue, createWorld, DAY, E18, pay, wipe, type Owned, type World } from '../deposits/test-world.ts'
+import { noEffects } from '../effects/index.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { createClock } from '../platform/clock.ts'
+import { createFunding } from '../treasury/index.ts'
 import {
   beginFollowing, DEFAULT_WATCHER_SETTINGS, ForkTooDeep, LeadershipLost, newestInCommon, planRewind, rewind, type Follower, type RewindDeps,
 } from './index.ts'
@@ -30,11 +33,11 @@ beforeEach(async () => {
   chain = createTestChain('ETHEREUM', { finalDepth: 2, timeAt: () => world.now })
   owned = await world.address('ETHEREUM')
   const runtime = { db: world.db, clock: createClock(() => world.now), newId: () => uuidv7(world.now, randomBytes(10)), log: pino({ enabled: false }) }
-  deps = { runtime, network: 'ETHEREUM', adapter: chain as unknown as ChainAdapter, listeners: [world.deposits] }
+  deps = { runtime, network: 'ETHEREUM', adapter: chain as unknown as ChainAdapter, listeners: [createFunding(catalogue), world.deposits] }
 })
 
-const begin = (): Promise<Follower> =>
-  beginFollowing({ ...deps, ringBlocks: 1, settings: { ...DEFAULT_WATCHER_SETTINGS.ETHEREUM, network: 'ETHEREUM', identity: '', ringBlocks: 1, ahead: 2 } })
+const begin = (ringBlocks = 1): Promise<Follower> =>
+  beginFollowing({ ...deps, ringBlocks, settings: { ...DEFAULT_WATCHER_SETTINGS.ETHEREUM, network: 'ETHEREUM', identity: '', ringBlocks, ahead: 2 } })
 const readAll = async (follower: Follower): Promise<void> => {
   for (let quiet = 0; quiet < 2; ) quiet = (await follower.step()).more ? 0 : quiet + 1
 }
@@ -91,4 +94,29 @@ test('audit M-D2: refuses a block that is not below what was read, and one that 
   await readAll(await begin())
   chain.blocks.length = 0
   await expect(planRewind(deps, 0)).rejects.toThrow('has no block 0')
+})
+
+/** Holds the open rotating addresses against what the node says they hold at the final block; they all hold as much. */
+const checkBalances = (units: bigint): Promise<unknown> => {
+  const adapter = { capabilities: async () => ({ mempool: false, traces: false }), hashAt: chain.hashAt, balancesAt: async (_height: number, wanted: readonly unknown[]) => wanted.map(() => units) }
+  return createBalanceCheckJob({ runtime: deps.runtime, network: 'ETHEREUM', adapter, deposits: world.deposits, everyMs: 1 }).run(new AbortController().signal)
+}
+
+test('audit M-A2 M-D2: until blocks are read again, what a final payment took from an address is not found there as a deposit', async () => {
+  owned = await world.address('ETHEREUM', { untilMs: world.now + DAY, afterMs: DAY })
+  const follower = await begin(50)
+  for (let height = 1; height <= 8; height += 1) chain.mine(height === 2 ? [payment('early')] : [])
+  await readAll(follower)
+  // A payment of ours from the address, in block 5, stays booked: its transaction is final.
+  await world.act(async () => ({ ...noEffects, moves: [{ network: 'ETHEREUM', asset: 'ETH', address: owned.address, units: -E18, height: 5 }] }))
+  chain.reorganise(5, [[], [], []])
+  await rewind(deps, { height: 2, hash: chain.blocks[2]!.hash })
+  await readAll(await begin(50))
+  await checkBalances(E18)
+  expect(await world.statuses()).toEqual(['Pending', 'Done'])
+  for (let more = 0; more < 5; more += 1) chain.mine()
+  await readAll(await begin(50))
+  await checkBalances(E18 / 2n)
+  await readAll(await begin(50))
+  expect(await world.statuses()).toEqual(['Pending', 'Done', 'Pending'])
 })
