@@ -25,13 +25,17 @@ const sightingsOf = async (
   const candidates = candidatesIn(network, transactions, catalogue)
   const receivers = [...new Set(candidates.map(({ transfer }) => transfer.to))]
   const sightings = sightingsAmong(candidates, await ownerOf(tx, familyOf(network), receivers))
-  // What we send to an address ourselves, such as gas for its sweep, is nobody's deposit. What a contract sends on that we pay is one.
+  // What we send to an address ourselves, such as gas for its sweep, is nobody's deposit, also when a restored copy has forgotten the
+  // transaction. What a contract sends on that we pay is one, and so is what the operator pays from cold storage.
   const ours = await oursAmong(tx, network, [...new Set(sightings.map(({ transaction }) => transaction))])
-  const senders = [...new Set(sightings.filter(({ transaction }) => ours.has(transaction)).flatMap((one) => one.senders))]
+  const senders = [...new Set(sightings.flatMap((one) => one.senders))]
   const family = familyOf(network)
   const [house, deposits] = [await houseAddressesAmong(tx, family, senders), await ownerOf(tx, family, senders)]
-  const sentByOthers = (from: readonly string[]): boolean => from.length > 0 && !from.some((address) => house.has(address) || deposits.has(address))
-  return sightings.filter(({ transaction, senders: from }) => !ours.has(transaction) || sentByOthers(from))
+  const isSentByUs = ({ transaction, senders: from }: Sighting): boolean => {
+    if (ours.has(transaction)) return from.length === 0 || from.some((address) => house.has(address) || deposits.has(address))
+    return from.some((address) => deposits.has(address) || (house.get(address)?.account ?? 'cold') !== 'cold')
+  }
+  return sightings.filter((one) => !isSentByUs(one))
 }
 
 /**

@@ -52,3 +52,11 @@ test('gas that we send to a deposit address, and what one deposit address sends 
   await mine(transfer('n', HOT, owned.address), transfer('l:0', other.address, owned.address, '0xusdt'))
   expect(await world.statuses()).toEqual([])
 })
+
+test('audit O-3.1: what our hot wallet or a deposit address sends to one is none either when a restored copy has forgotten the transaction', async () => {
+  const other = await world.address('ETHEREUM')
+  const forgotten = (transfers: Transfer[]) => ({ hash: 'forgotten', keys: [`${HOT}:7`], succeeded: true, fee: 1n, transfers })
+  await world.mine('ETHEREUM', 100, [forgotten([transfer('n', HOT, owned.address), transfer('l:0', other.address, owned.address, '0xusdt'), transfer('t:0', HOT, owned.address)])])
+  await world.settle('ETHEREUM', 120, 110)
+  expect(await world.statuses()).toEqual([])
+})

@@ -59,12 +59,24 @@ test('read twice it moves once, and a lost block takes it back', async () => {
   expect(await booked()).toEqual({ deposit: 50n * E18, hot: 0n })
 })
 
-test('what the operator sends from a wallet of the house to a deposit address is a deposit, and counts once', async () => {
-  await read(1, [usdt('operator', HOT, 't1', 9_000_000n)])
-  await read(2, [usdt(HOT, owned.address, 't2', 5_000_000n)])
-  expect(await booked()).toEqual({ deposit: 5n * E18, hot: 4n * E18 })
+test('what the operator sends from cold storage to a deposit address is a deposit, and counts once', async () => {
+  await sql`insert into house_addresses values ('EVM', '0xcold', 'cold', 0, 1, ${new Date(world.now)})`.execute(world.db)
+  await read(1, [usdt('operator', '0xcold', 't1', 9_000_000n)])
+  await read(2, [usdt('0xcold', owned.address, 't2', 5_000_000n)])
+  expect(await booked()).toEqual({ deposit: 5n * E18, '0xcold': 4n * E18 })
+  expect(await world.statuses()).toEqual(['Pending'])
   await world.act((tx) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2))
   await world.orphan('ETHEREUM', 2)
+  expect(await booked()).toEqual({ deposit: 0n, '0xcold': 9n * E18 })
+})
+
+test('audit O-3.1: what the hot wallet sends to a deposit address moves what they hold and is no deposit, also when its transaction is forgotten', async () => {
+  await read(1, [usdt('operator', HOT, 't1', 9_000_000n)])
+  await read(2, [usdt(HOT, owned.address, 't2', 5_000_000n)])
+  await read(2, [usdt(HOT, owned.address, 't2', 5_000_000n)])
+  expect(await booked()).toEqual({ deposit: 5n * E18, hot: 4n * E18 })
+  expect(await world.statuses()).toEqual([])
+  await world.act((tx) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2))
   expect(await booked()).toEqual({ deposit: 0n, hot: 9n * E18 })
 })
 

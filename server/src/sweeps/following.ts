@@ -62,7 +62,8 @@ const between = async (tx: Tx, network: Network, block: Block, catalogue: Catalo
   return seen.flatMap(({ transaction, index, contract, from: [from], to, units }) => {
     const listed = catalogue.byContract(network, contract)
     if (!listed || units === 0n || !isOurs(from!) || !isOurs(to)) return []
-    return [{ transaction, index, asset: listed.asset.ticker, from: from!, to: deposits.has(to) && !ours.has(transaction) ? null : to, units: rescale(units, listed.on.decimals, listed.asset.scale) }]
+    const isDeposit = deposits.has(to) && !ours.has(transaction) && house.get(from!)?.account === 'cold'
+    return [{ transaction, index, asset: listed.asset.ticker, from: from!, to: isDeposit ? null : to, units: rescale(units, listed.on.decimals, listed.asset.scale) }]
   })
 }
 
