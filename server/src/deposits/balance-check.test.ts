@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -6,6 +6,7 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { uuidv7 } from '../base/id.ts'
 import { noEffects } from '../effects/index.ts'
+import { insertPlanned } from '../outgoing/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { createBalanceCheckJob } from './index.ts'
 import { createWorld, DAY, E18, pay, START, wipe, type World } from './test-world.ts'
@@ -133,6 +134,22 @@ describe('native coin that no transfer explains', () => {
     await check(140)
     expect(await told()).toEqual([])
     await check(150)
+    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+  })
+
+  test('audit M-D2: what a lost final payment of ours takes again is no deposit of the address that it left', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    const id = randomUUID()
+    await world.act(async (tx, moment) => {
+      await insertPlanned(tx, { id, network: 'ETHEREUM', purpose: 'payout', senders: [address], nonce: null, keys: [`${address}:0`], unsigned: '0x02', signingKeys: [], feeRate: {}, networkFee: 1n }, moment)
+      return noEffects
+    })
+    await sql`update outgoing set lost_at = ${new Date(START)} where id = ${id}`.execute(world.db)
+    chain.set(address, E18)
+    await check(100)
+    expect(await told()).toEqual([])
+    await sql`update outgoing set lost_at = null where id = ${id}`.execute(world.db)
+    await check(101)
     expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
   })
 

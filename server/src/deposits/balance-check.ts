@@ -3,12 +3,15 @@ import type { AddressOwner } from '../addresses/index.ts'
 import type { Moment } from '../base/moment.ts'
 import { explainedAt } from '../custody/index.ts'
 import type { Tx } from '../db/index.ts'
-import { noEffects, type Effects } from '../effects/index.ts'
+import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { rescale } from '../money/index.ts'
-import { foundByBalance } from './deposit.ts'
+import { lostSenders } from '../outgoing/index.ts'
+import { brought } from './custody.ts'
+import { foundByBalance, type Deposit } from './deposit.ts'
 import { openDeposits, type Arrival } from './opening.ts'
 import type { DepositSettings } from './settings.ts'
-import { holdHeights } from './queries.ts'
+import { holdHeights, lockLostByBalance } from './queries.ts'
+import { moveMined } from './store.ts'
 
 /** What an address holds of the native coin, in the chain's units. */
 export interface HeldBy {
@@ -18,7 +21,8 @@ export interface HeldBy {
 
 /**
  * Opens deposits for native coin that addresses hold at a final block and the books do not explain: contracts sent it, and the node does not
- * show that (amendment 21). The books know what came otherwise, what we sent there ourselves and what left, as it was at that block.
+ * show that (amendment 21). The books know what came otherwise, what we sent there ourselves and what left, as it was at that block. Deposits found
+ * so in blocks that were lost come first. An address that a lost final payment of ours has left holds what that takes again: it is passed over.
  */
 export const explainBalances = async (
   tx: Tx,
@@ -34,12 +38,23 @@ export const explainBalances = async (
   const { asset, on } = native
   const explained = await explainedAt(tx, network, held.map(({ owner: { address } }) => ({ asset: asset.ticker, address })), at)
   if (!explained) return noEffects
+  const leaving = await lostSenders(tx, network)
+  const known = Map.groupBy(await lockLostByBalance(tx, network, held.map(({ owner }) => owner.address)), ({ address }) => address)
+  const again: Deposit[] = []
   const arrivals = held.flatMap(({ owner, units }, i): Arrival[] => {
-    const unexplained = rescale(units, on.decimals, asset.scale) - explained[i]!
+    if (leaving.has(owner.address)) return []
+    let unexplained = rescale(units, on.decimals, asset.scale) - explained[i]!
+    for (const deposit of known.get(owner.address) ?? []) {
+      if (deposit.units > unexplained) continue
+      unexplained -= deposit.units
+      again.push(deposit)
+    }
     if (unexplained <= 0n) return []
     const index = foundByBalance(owner.address)
     const where = { transaction: at.hash, index, keys: [], senders: [], block: at, creditHeight: at.height }
     return [{ owner, asset, on, units: unexplained, ...where }]
   })
-  return openDeposits(tx, network, arrivals, moment.at, settings, moment)
+  await moveMined(tx, again.map((deposit) => ({ ...deposit, creditHeight: at.height })), at, moment.at)
+  const moves = brought(again.map((deposit) => ({ ...deposit, blockHeight: at.height })))
+  return joinEffects([{ ...noEffects, moves }, await openDeposits(tx, network, arrivals, moment.at, settings, moment)])
 }

@@ -8,7 +8,7 @@ import type { Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import type { HeldBy } from './balance-check.ts'
 
-import { finalHeightOf } from './queries.ts'
+import { finalHeightOf, lostByBalance } from './queries.ts'
 
 const PAGE = 200
 
@@ -24,7 +24,8 @@ export interface BalanceCheckDeps {
 
 /**
  * Finds native coin that contracts sent to open rotating addresses, where the node has no traces to show it (amendment
- * 21): compares what each holds with what is known. Does nothing on a node with traces.
+ * 21): compares what each holds with what is known. Also looks at addresses where it found some in blocks that were lost. Does nothing on a node
+ * with traces.
  */
 export const createBalanceCheckJob = (deps: BalanceCheckDeps): Job => ({
   name: `balance check ${deps.network}`,
@@ -35,10 +36,13 @@ export const createBalanceCheckJob = (deps: BalanceCheckDeps): Job => ({
     const height = await finalHeightOf(runtime.db, network)
     const hash = height === undefined ? null : await adapter.hashAt(height)
     if (height === undefined || hash === null) return false
+    const at = { height, hash }
+    const lost = await lostByBalance(runtime.db, network)
+    for (let from = 0; from < lost.length && !signal.aborted; from += PAGE) await checkPage(deps, at, lost.slice(from, from + PAGE))
     let last: AddressOwner | undefined
     do {
       const owners = await openLeases(runtime.db, familyOf(network), momentOf(runtime).at, last, PAGE)
-      if (owners.length > 0) await checkPage(deps, { height, hash }, owners)
+      if (owners.length > 0) await checkPage(deps, at, owners)
       last = owners.length === PAGE ? owners.at(-1) : undefined
     } while (last && !signal.aborted)
     return false

@@ -1,8 +1,8 @@
 import { NETWORKS, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { familyOf, type AddressFamily } from '../addresses/index.ts'
+import { familyOf, ownerOf, type AddressFamily, type AddressOwner } from '../addresses/index.ts'
 import type { Db, Tx } from '../db/index.ts'
-import { hasHash, type Deposit } from './deposit.ts'
+import { foundByBalance, hasHash, type Deposit } from './deposit.ts'
 import { DEPOSIT_COLUMNS } from './store.ts'
 
 /** How far a network has been read and is final; locked, so that no block is read, or read again, meanwhile. */
@@ -17,6 +17,21 @@ export const finalHeightOf = async (db: Db, network: Network): Promise<number | 
   const { rows } = await sql<{ height: number }>`select final_height as height from watch_cursors
     where network = ${network}`.execute(db)
   return rows[0]?.height
+}
+
+/** Owners of addresses whose deposits found by balance have lost their blocks. */
+export const lostByBalance = async (db: Db, network: Network): Promise<AddressOwner[]> => {
+  const { rows } = await sql<{ address: string }>`select distinct d.address from deposits d
+    where d.network = ${network} and d.block_height is null and d.state = 'orphaned' and d.index like 'b:%'`.execute(db)
+  return [...(await ownerOf(db, familyOf(network), rows.map(({ address }) => address))).values()]
+}
+
+/** The same deposits of these addresses, locked, the oldest first. */
+export const lockLostByBalance = async (tx: Tx, network: Network, addresses: readonly string[]): Promise<Deposit[]> => {
+  const { rows } = await sql<Deposit>`select ${DEPOSIT_COLUMNS} from deposits d
+    where d.network = ${network} and d.block_height is null and d.state = 'orphaned' and d.index = any(${addresses.map(foundByBalance)}::text[])
+    order by d.created_at, d.id for update`.execute(tx)
+  return rows
 }
 
 export const findDeposit = async (db: Db | Tx, merchantId: string, id: string): Promise<Deposit | undefined> => {

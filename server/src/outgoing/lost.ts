@@ -55,6 +55,12 @@ const tellLost = async (tx: Tx, network: Network, moment: Moment): Promise<void>
   await raiseOrRenewAlert(tx, { kind: 'final-transaction-lost', subject: network, text }, moment)
 }
 
+/** Addresses that final transactions of ours have left whose blocks were lost. */
+export const lostSenders = async (tx: Tx, network: Network): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{ sender: string }>`select distinct unnest(senders) as sender from outgoing where network = ${network} and lost_at is not null`.execute(tx)
+  return new Set(rows.map(({ sender }) => sender))
+}
+
 /** Those to hand over again, the oldest nonce first: what had no effect might have one now, and is not repeated. */
 export const lostOn = async (db: Db, network: Network, most: number): Promise<Lost[]> => {
   const { rows } = await sql<Lost>`select o.id, a.hash, a.raw from outgoing o
