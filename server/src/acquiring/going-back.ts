@@ -3,6 +3,7 @@ import type { Tx } from '../db/index.ts'
 import { carryOut, noEffects, type Effects } from '../effects/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { bookForeignRefund } from './foreign-refunds.ts'
+import { holdAgain } from './holding.ts'
 import type { Payment } from './payment.ts'
 import { holdDisputedItem, releaseDisputedItem } from './postings.ts'
 import { hasOpenRefund } from './refund-store.ts'
@@ -71,19 +72,23 @@ const dispute = async (tx: Tx, payment: Payment, left: bigint, { again, afterMov
   }
   // Our fee would go back with it, and is not the merchant's.
   const net = left > payment.fee ? left - payment.fee : 0n
-  const merchant = await availableFor(tx, payment, 'merchant', net, moment)
+  const holdId = moment.newId()
+  const merchant = await availableFor(tx, payment, 'merchant', net, moment, holdId)
   const units = merchant < net ? (merchant < 0n ? 0n : merchant) : net
-  const held = await movePayment(tx, payment, 'disputed', { disputeHoldId: moment.newId(), disputeUnits: units }, { at: moment.at, next: afterMove })
+  const held = await movePayment(tx, payment, 'disputed', { disputeHoldId: holdId, disputeUnits: units }, { at: moment.at, next: afterMove })
   return held && units > 0n ? { items: [holdDisputedItem(held, moment.at)], notices: [] } : noEffects
 }
 
-/** Ends the dispute of a payment that is in one: it is credited as before, and its money is available in this transaction. */
+/** Ends the dispute of a payment that is in one: it is credited, and its money is held or available, as before. */
 const endDispute = async (tx: Tx, payment: Payment, moment: Moment): Promise<Payment> => {
   await resolveAlert(tx, 'payment-disputed', payment.id, moment.at)
   if (payment.state !== 'disputed') return payment
   const kept = await movePayment(tx, payment, 'kept', {}, { at: moment.at, next: null })
   if (!kept) throw new Error(`payment ${payment.id} has changed: try again`)
-  if (payment.disputeUnits! > 0n) await carryOut(tx, { items: [releaseDisputedItem(payment, moment)], notices: [] }, moment)
+  if (payment.disputeUnits! > 0n) {
+    const again = await holdAgain(tx, payment.merchantId, payment.disputeHoldId!, moment)
+    await carryOut(tx, { items: [releaseDisputedItem(payment, moment), ...again], notices: [] }, moment)
+  }
   return { ...kept, epoch: payment.epoch }
 }
 

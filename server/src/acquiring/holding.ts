@@ -45,8 +45,8 @@ export const holdParts = async (
   return items
 }
 
-const end = async (tx: Tx, hold: CardHold, how: 'released' | 'used', moment: Moment): Promise<void> => {
-  await sql`update card_holds set ended_at = ${moment.at}, ended_as = ${how} where merchant_id = ${hold.merchantId} and id = ${hold.id}`.execute(tx)
+const end = async (tx: Tx, hold: CardHold, how: 'released' | 'used', moment: Moment, used: { for: string; units: bigint } | null = null): Promise<void> => {
+  await sql`update card_holds set ended_at = ${moment.at}, ended_as = ${how}, used_for = ${used?.for ?? null}, used_units = ${used?.units ?? null} where merchant_id = ${hold.merchantId} and id = ${hold.id}`.execute(tx)
   await carryOut(tx, { items: [cardReleaseItem(hold, moment)], notices: [] }, moment)
 }
 
@@ -55,36 +55,48 @@ const end = async (tx: Tx, hold: CardHold, how: 'released' | 'used', moment: Mom
  * and, where that is too little and `fromReserve`, the merchant's reserves of other payments, the oldest first. What is more than
  * needed stays held.
  * @param needed minor units
+ * @param usedFor the hold of a refund or a dispute, which may end without using it; undefined: it is used up
  */
 export const freeHeld = async (
   tx: Tx,
   payment: Pick<Payment, 'merchantId' | 'id' | 'paidTicker'>,
-  { needed, available, fromReserve }: { needed: bigint; available: bigint; fromReserve: boolean },
+  { needed, available, fromReserve, usedFor }: { needed: bigint; available: bigint; fromReserve: boolean; usedFor?: string | undefined },
   moment: Moment,
 ): Promise<void> => {
   const { merchantId, id, paidTicker } = payment
   const { rows: own } = await sql<CardHold>`select ${COLUMNS} from card_holds h where h.merchant_id = ${merchantId} and h.payment_id = ${id}
     and h.ended_at is null order by h.release_at, h.id for update`.execute(tx)
-  const left = await free(tx, own, needed, moment)
+  const left = await free(tx, own, needed, usedFor, moment)
   if (!fromReserve || left <= available) return
   const { rows: reserve } = await sql<CardHold>`select ${COLUMNS} from card_holds h where h.merchant_id = ${merchantId} and h.ticker = ${paidTicker}
     and h.kind = 'reserve' and h.ended_at is null order by h.release_at, h.id for update`.execute(tx)
-  await free(tx, reserve, left - available, moment)
+  await free(tx, reserve, left - available, usedFor, moment)
 }
 
 /** @returns what is needed beyond them */
-const free = async (tx: Tx, holds: readonly CardHold[], needed: bigint, moment: Moment): Promise<bigint> => {
+const free = async (tx: Tx, holds: readonly CardHold[], needed: bigint, usedFor: string | undefined, moment: Moment): Promise<bigint> => {
   let left = needed
   for (const hold of holds) {
     if (left <= 0n) break
-    await end(tx, hold, 'used', moment)
+    const used = hold.units < left ? hold.units : left
+    await end(tx, hold, 'used', moment, usedFor === undefined ? null : { for: usedFor, units: used })
     if (hold.units > left) {
       const items = await holdParts(tx, { merchantId: hold.merchantId, id: hold.paymentId, paidTicker: hold.ticker }, [{ ...hold, units: hold.units - left }], moment)
       await carryOut(tx, { items, notices: [] }, moment)
     }
-    left -= hold.units < left ? hold.units : left
+    left -= used
   }
   return left
+}
+
+/** A refund or a dispute has ended without using what was freed for it: until its old time it is held again. @returns what is posted after its end */
+export const holdAgain = async (tx: Tx, merchantId: string, usedFor: string, moment: Moment): Promise<Item[]> => {
+  const { rows } = await sql<CardHold>`update card_holds h set used_for = null, used_units = null
+    from card_holds o where o.merchant_id = h.merchant_id and o.id = h.id and h.merchant_id = ${merchantId} and h.used_for = ${usedFor}
+    returning h.merchant_id as "merchantId", h.id, h.payment_id as "paymentId", h.ticker, o.used_units as units, h.kind, h.release_at as "releaseAt"`.execute(tx)
+  const items: Item[] = []
+  for (const hold of rows) items.push(...(await holdParts(tx, { merchantId, id: hold.paymentId, paidTicker: hold.ticker }, [hold], moment)))
+  return items
 }
 
 /** Told in the transaction that releases held money at its time. */

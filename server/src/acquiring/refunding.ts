@@ -4,7 +4,7 @@ import type { Tx } from '../db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { apply } from '../ledger/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
-import { freeHeld } from './holding.ts'
+import { freeHeld, holdAgain } from './holding.ts'
 import type { Payment, PaymentListener } from './payment.ts'
 import { captureRefundItem, holdRefundItem, releaseRefundItem } from './postings.ts'
 import { findRefund, hasOpenRefund, insertRefund, lockRefund, moveRefund, refundAgainAt, uncountRefund, type Refund } from './refund-store.ts'
@@ -61,7 +61,7 @@ export const requestRefund = async (
     createdAt: moment.at,
     sentAt: null,
   }
-  if (refund.from === 'merchant') await freeHeld(tx, payment, { needed: wanted, available: 0n, fromReserve: false }, moment)
+  if (refund.from === 'merchant') await freeHeld(tx, payment, { needed: wanted, available: 0n, fromReserve: false, usedFor: refund.holdId }, moment)
   const [outcome] = await apply(tx, [holdRefundItem(refund, moment.at)])
   if (outcome?.kind === 'refused' && outcome.guard === 'insufficient') {
     throw new RefundRefused(`the merchant has only ${outcome.available} minor units of ${refund.ticker} available`)
@@ -156,7 +156,7 @@ const refuse = async (tx: Tx, refund: Refund, message: string, moment: Moment): 
   await resolveAlert(tx, 'refund-stuck', refund.id, moment.at)
   const text = `${refund.acquirer} refused refund ${refund.id} of payment ${refund.paymentId} (${message}); the money is back on its account`
   await raiseAlert(tx, { kind: 'refund-refused', subject: refund.id, text }, moment)
-  return { items: [releaseRefundItem(refused, moment)], notices: [] }
+  return { items: [releaseRefundItem(refused, moment), ...(await holdAgain(tx, refused.merchantId, refused.holdId, moment))], notices: [] }
 }
 
 /** The older it is, the longer: an acquirer may keep a refund for days until the shop's balance allows it. */

@@ -11,11 +11,15 @@ import { movePayment } from './store.ts'
 /** The account that a booked payment's money is on. A disputed one was credited. */
 export const sourceOf = ({ state }: Pick<Payment, 'state'>): 'suspense' | 'merchant' => (state === 'suspended' ? 'suspense' : 'merchant')
 
-/** What an account has available for money that goes back, what is held of card payments included. @param needed minor units */
-export const availableFor = async (tx: Tx, payment: Payment, account: 'suspense' | 'merchant', needed: bigint, moment: Moment): Promise<bigint> => {
+/**
+ * What an account has available for money that goes back, what is held of card payments included.
+ * @param needed minor units
+ * @param usedFor the hold of a dispute, which may end without using it
+ */
+export const availableFor = async (tx: Tx, payment: Payment, account: 'suspense' | 'merchant', needed: bigint, moment: Moment, usedFor?: string): Promise<bigint> => {
   const pair = { merchantId: payment.merchantId, asset: payment.paidTicker! }
   const read = async (): Promise<bigint> => (await lockAvailable(tx, [pair])).get(pairText(pair))![account]
-  if (account === 'merchant') await freeHeld(tx, payment, { needed, available: await read(), fromReserve: true }, moment)
+  if (account === 'merchant') await freeHeld(tx, payment, { needed, available: await read(), fromReserve: true, usedFor }, moment)
   return read()
 }
 

@@ -127,6 +127,8 @@ export interface CardHoldsTable {
   ended_at: Date | null
   ended_as: string | null
   created_at: Date
+  used_for: string | null
+  used_units: bigint | null
 }
 
 export interface CardPayoutAttemptsTable {
