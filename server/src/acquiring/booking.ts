@@ -6,8 +6,8 @@ import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { isAlertOpen, raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { settingsOf } from '../merchants/index.ts'
 import { heldParts, holdParts } from './holding.ts'
-import type { Payment, PaymentListener, SuspendedFor } from './payment.ts'
-import { acceptItem, costItem, creditItem, suspendItem } from './postings.ts'
+import type { CardHold, Payment, PaymentListener, SuspendedFor } from './payment.ts'
+import { acceptItem, costItem, creditItem, repayItem, suspendItem } from './postings.ts'
 import { lockPayment, movePayment, setCost, type Learned } from './store.ts'
 
 type Paid = Extract<AcquirerState, { kind: 'succeeded' | 'reversed' }>
@@ -89,6 +89,16 @@ const repaying = async (
   const credited = net - (before - owed)
   const held = await holdParts(tx, payment, heldParts(credited, await settingsOf(tx, merchantId), moment.at), moment)
   return { items: [item, ...held], notices: [] }
+}
+
+/** What a merchant owes by now is repaid from money that is released. @returns what is posted, and what is left of the money, minor units */
+export const repayOf = async (tx: Tx, hold: CardHold, moment: Moment): Promise<{ items: Effects['items']; left: bigint }> => {
+  const pair = { merchantId: hold.merchantId, asset: hold.ticker }
+  const owed = (await lockDebts(tx, [pair])).get(pairText(pair)) ?? 0n
+  const repaid = owed < hold.units ? owed : hold.units
+  if (repaid === 0n) return { items: [], left: hold.units }
+  if (repaid === owed) await unfreezeDebtors(tx, [pair], moment)
+  return { items: [repayItem(hold, repaid, moment)], left: hold.units - repaid }
 }
 
 /** The operator gives suspended money to the merchant. Throws unless it is in suspense, whole. */

@@ -133,6 +133,12 @@ export const cardReleaseItem = (hold: CardHold, { at, newId }: Moment): Item => 
   transfer: { ...cardHoldTransfer(hold, 'release', newId(), -hold.units, at), closes: hold.id },
 })
 
+/** What a merchant owes is repaid from money that was held and is released. */
+export const repayItem = ({ merchantId, paymentId, ticker }: CardHold, units: bigint, moment: Moment): Item => {
+  const owner = { merchantId, acquirer: '', ticker }
+  return itemOf(owner, { kind: 'payment', id: paymentId }, [legOf(owner, 'merchant', -units), legOf(owner, 'receivable', units)], moment)
+}
+
 const cardHoldTransfer = ({ merchantId, paymentId, ticker }: CardHold, kind: 'hold' | 'release', id: string, units: bigint, at: Date) => ({
   id, merchantId, kind, cause: { kind: 'payment', id: paymentId } as const, legs: [legOf({ merchantId, acquirer: '', ticker }, 'merchant', 0n, units)], at,
 })

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import { heldOf, heldParts, heldTotals, requestRefund } from '../acquiring/index.ts'
+import { heldOf, heldParts, heldTotals, requestRefund, resolveDispute } from '../acquiring/index.ts'
 import { balanceRoutes } from '../balances/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { catalogue, createFiatWorld, HOUR_MS, type FiatTestWorld } from '../fiat-invoices/test-world.ts'
@@ -36,6 +36,15 @@ const balance = async (): Promise<[bigint, bigint]> => {
 }
 const held = async () => (await heldOf(world.db, world.merchantId)).map(({ kind, units }) => [kind, units])
 const conversions = async () => (await sql<{ units: bigint }>`select units from conversions order by created_at, units`.execute(world.db)).rows.map(({ units }) => units)
+
+const spend = (units: bigint) => inTransaction(world.db, async (tx) => {
+  const id = world.runtime.newId()
+  const legs = (kind: 'merchant' | 'clearing', posted: bigint) => ({ account: { merchantId: world.merchantId, asset: 'UAH', kind }, posted, held: 0n })
+  await applyAll(tx, [{ transfer: { id, merchantId: world.merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs: [legs('merchant', -units), legs('clearing', units)], at: new Date(world.now) } }])
+})
+const refund = (paymentId: string, units: bigint) =>
+  inTransaction(world.db, (tx) => requestRefund(tx, { paymentId, units, reason: 'r', actor: 'a' }, { accounts: [world.first] }, { at: new Date(world.now), newId: world.runtime.newId }))
+const freezes = async () => (await sql<{ lifted: boolean }>`select lifted_at is not null as lifted from freezes`.execute(world.db)).rows.map(({ lifted }) => lifted)
 
 describe('what is held', () => {
   const terms = { cardHoldHours: 0, cardReservePercent: 0, cardReserveDays: 180 }
@@ -99,11 +108,7 @@ describe('money of a card payment', () => {
     await paid()
     await paid()
     expect(await balance()).toEqual([4n * 98_00n, 98_00n + 3n * 49_00n])
-    await inTransaction(world.db, async (tx) => {
-      const id = world.runtime.newId()
-      const legs = (kind: 'merchant' | 'clearing', posted: bigint) => ({ account: { merchantId: world.merchantId, asset: 'UAH', kind }, posted, held: 0n })
-      await applyAll(tx, [{ transfer: { id, merchantId: world.merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs: [legs('merchant', -245_00n), legs('clearing', 245_00n)], at: new Date(world.now) } }])
-    })
+    await spend(245_00n)
     world.first.reverses(spent, 'all')
     await hear(spent)
     await world.work()
@@ -113,10 +118,63 @@ describe('money of a card payment', () => {
   test('audit F-9.8: is given back out of what is held of it, and what is left stays held', async () => {
     await set({ cardHoldHours: 48 })
     const reference = await paid()
-    await inTransaction(world.db, (tx) => requestRefund(tx, { paymentId: reference, units: 30_00n, reason: 'r', actor: 'a' }, { accounts: [world.first] }, { at: new Date(world.now), newId: world.runtime.newId }))
+    await refund(reference, 30_00n)
     await world.work()
     expect([await balance(), await held()]).toEqual([[68_00n, 0n], [['time', 68_00n]]])
     await world.later(48 * HOUR_MS)
     expect(await balance()).toEqual([68_00n, 68_00n])
+  })
+
+  test('audit F-9.8: is held again until its old time when a refund of it is refused, and becomes its target then', async () => {
+    await set({ cardHoldHours: 48, cardReservePercent: 10, cardReserveDays: 30 })
+    const reference = await paid({ target: { ticker: 'BTC' } })
+    world.first.refundAnswer = 'refused'
+    await refund(reference, 90_00n)
+    await world.work()
+    const again = async () => (await held()).reduce((sum, [, units]) => sum + (units as bigint), 0n)
+    expect([await balance(), await again()]).toEqual([[98_00n, 0n], 98_00n])
+    await world.later(48 * HOUR_MS)
+    expect([await balance(), await again()]).toEqual([[98_00n, 88_20n], 9_80n])
+    await world.later(28 * DAY_MS)
+    expect((await conversions()).reduce((sum, units) => sum + units, 0n)).toBe(98_00n)
+  })
+
+  test('audit F-9.8: with the reserves that a dispute used, is held again when nothing went back', async () => {
+    const disputed = await paid()
+    await set({ cardReservePercent: 50, cardReserveDays: 30 })
+    await paid()
+    await spend(147_00n)
+    expect([await balance(), await held()]).toEqual([[49_00n, 0n], [['reserve', 49_00n]]])
+    world.first.reverses(disputed, undefined)
+    await hear(disputed)
+    await world.work()
+    expect([await balance(), await held()]).toEqual([[49_00n, 0n], []])
+    await world.act((tx, moment) => resolveDispute(tx, disputed, 0n, 'operator: seen in the console', moment))
+    expect([await balance(), await held()]).toEqual([[49_00n, 0n], [['reserve', 49_00n]]])
+  })
+
+  test('audit F-9.8: with the reserves that a dispute used, is held again but for what went back', async () => {
+    await set({ cardHoldHours: 48 })
+    const disputed = await paid()
+    world.first.reverses(disputed, undefined)
+    await hear(disputed)
+    await world.work()
+    await world.act((tx, moment) => resolveDispute(tx, disputed, 1_00n, 'operator: seen in the console', moment))
+    expect([await balance(), await held()]).toEqual([[97_00n, 0n], [['time', 97_00n]]])
+    await world.later(48 * HOUR_MS)
+    expect(await balance()).toEqual([97_00n, 97_00n])
+  })
+
+  test('audit F-9.8: repays, once it is released, what its merchant owes, and only the rest becomes its target', async () => {
+    const spent = await paid()
+    await spend(98_00n)
+    await set({ cardHoldHours: 48 })
+    await paid({ target: { ticker: 'BTC' }, amount: { value: '200', ticker: 'UAH' } })
+    world.first.reverses(spent, 'all')
+    await hear(spent)
+    await world.work()
+    expect([await world.balance('receivable'), await freezes()]).toEqual([-98_00n, [false]])
+    await world.later(48 * HOUR_MS)
+    expect([await world.balance('receivable'), await balance(), await freezes(), await conversions()]).toEqual([0n, [99_00n, 99_00n], [true], [99_00n]])
   })
 })
