@@ -6,7 +6,7 @@ import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { freeze } from '../treasury/index.ts'
 import { proveAccount, type AuditedAccount, type Finding, type FindingKind, type Standing } from './account.ts'
 import {
-  acceptedFindings, faultyTransfers, groundlessCredits, MOST_ENTRIES, NEEDS_CAUSE, readUnproved, settleProved, storeFinding, storeProved, type EntryAsked, type Fault,
+  acceptedFindings, faultyExchanges, faultyTransfers, groundlessCredits, MOST_ENTRIES, NEEDS_CAUSE, readUnproved, settleProved, storeFinding, storeProved, type EntryAsked, type Fault,
   type Unproved,
 } from './store.ts'
 
@@ -48,10 +48,11 @@ const proveAll = async ({ db }: Runtime, ids: readonly number[]): Promise<Result
     accountId: account.id, merchantId: account.merchantId, asset: account.asset, kind: account.kind, version, transferId, posted, held,
   })))
   const credits = asked.filter(({ kind, posted }) => posted > 0n && NEEDS_CAUSE.includes(kind))
-  const [transfers, causes, accepted] = asked.length === 0 ? [[], [], new Set<string>()] : await Promise.all([
-    faultyTransfers(db, asked), credits.length === 0 ? [] : groundlessCredits(db, credits), acceptedFindings(db, ids),
+  const ofMerchants = asked.filter(({ kind, posted }) => posted !== 0n && kind === 'merchant')
+  const [transfers, exchanges, causes, accepted] = asked.length === 0 ? [[], [], [], new Set<string>()] : await Promise.all([
+    faultyTransfers(db, asked), ofMerchants.length === 0 ? [] : faultyExchanges(db, ofMerchants), credits.length === 0 ? [] : groundlessCredits(db, credits), acceptedFindings(db, ids),
   ])
-  const faults = faultsByAccount({ transfer: transfers, cause: causes }, accepted)
+  const faults = faultsByAccount({ transfer: transfers, cause: [...causes, ...exchanges] }, accepted)
   return read.map(({ account, entries }: Unproved): Result => {
     const isWhole = entries.length < MOST_ENTRIES
     const { proved, finding } = proveAccount(account, entries, isWhole, faults.get(account.id) ?? new Map())

@@ -47,21 +47,49 @@ export interface Fault {
 
 const column = <T, V>(asked: readonly T[], of: (one: T) => V): V[] => asked.map(of)
 
-/** Entries whose transfer is missing, does not add up, reaches another merchant's account, or frees what nothing held. */
+/**
+ * Entries whose transfer is missing, does not add up, reaches another merchant's account, is a hold and moves money, or frees what no hold of the same
+ * cause held.
+ */
 export const faultyTransfers = async (db: Db, asked: readonly EntryAsked[]): Promise<Fault[]> => {
   const { rows } = await sql<Fault>`select u.a as "accountId", u.v as version, case
       when t.id is null then format('its transfer %s is missing', u.t)
       when unbalanced.asset is not null then format('its transfer %s adds up to %s %s', u.t, unbalanced.sum, unbalanced.asset)
       when stranger.id is not null then format('its transfer %s has an entry on account %s, which is not its merchant''s', u.t, stranger.id)
+      when u.p <> 0 and t.kind in ('hold', 'release') then format('its transfer %s is a %s and moves %s', u.t, t.kind, u.p)
       else format('its transfer %s frees %s that no hold of its own has held', u.t, -u.h) end as detail
     from unnest(${column(asked, (e) => e.accountId)}::bigint[], ${column(asked, (e) => e.merchantId)}::uuid[], ${column(asked, (e) => e.version)}::bigint[],
-      ${column(asked, (e) => e.transferId)}::uuid[], ${column(asked, (e) => e.held.toString())}::numeric[]) u(a, m, v, t, h)
+      ${column(asked, (e) => e.transferId)}::uuid[], ${column(asked, (e) => e.posted.toString())}::numeric[], ${column(asked, (e) => e.held.toString())}::numeric[]) u(a, m, v, t, p, h)
     left join lateral (select * from ledger_transfers t where t.merchant_id = u.m and t.id = u.t offset 0) t on true
     left join lateral (select x.asset, sum(e.posted) as sum from ledger_entries e join ledger_accounts x on x.id = e.account_id
       where e.transfer_id = u.t group by x.asset having sum(e.posted) <> 0 limit 1) unbalanced on true
     left join lateral (select x.id from ledger_entries e join ledger_accounts x on x.id = e.account_id where e.transfer_id = u.t and x.merchant_id <> u.m limit 1) stranger on true
-    where t.id is null or unbalanced.asset is not null or stranger.id is not null
-      or (u.h < 0 and not exists (select from ledger_entries h where h.transfer_id = t.closes and h.account_id = u.a and h.held = -u.h))`.execute(db)
+    where t.id is null or unbalanced.asset is not null or stranger.id is not null or (u.p <> 0 and t.kind in ('hold', 'release'))
+      or (u.h < 0 and not exists (select from ledger_entries h join ledger_transfers o on o.merchant_id = u.m and o.id = h.transfer_id
+        where h.transfer_id = t.closes and h.account_id = u.a and h.held = -u.h and o.cause_kind = t.cause_kind and o.cause_id = t.cause_id))`.execute(db)
+  return rows
+}
+
+/**
+ * Entries of merchants whose exchange did not end so: each transfer moves exactly what its one exchange says was spent, kept as a fee and received. What is received
+ * comes from a position that has it, over all merchants.
+ */
+export const faultyExchanges = async (db: Db, asked: readonly EntryAsked[]): Promise<Fault[]> => {
+  const { rows } = await sql<Fault>`with asked as (
+      select u.a, u.v, u.asset, u.p, t.* from unnest(${column(asked, (e) => e.accountId)}::bigint[], ${column(asked, (e) => e.merchantId)}::uuid[], ${column(asked, (e) => e.asset)}::text[],
+        ${column(asked, (e) => e.version)}::bigint[], ${column(asked, (e) => e.transferId)}::uuid[], ${column(asked, (e) => e.posted.toString())}::numeric[]) u(a, m, asset, v, t, p)
+      cross join lateral (select * from ledger_transfers t where t.merchant_id = u.m and t.id = u.t offset 0) t where t.cause_kind = 'exchange'),
+    sold_out as materialized (select i.asset from (select distinct asset from asked where p > 0) i
+      where (select sum(posted) from ledger_accounts a where a.kind = 'position' and a.asset = i.asset) < 0)
+    select q.a as "accountId", q.v as version, case when q.p > 0 and q.asset in (select asset from sold_out)
+      then format('exchange %s credits %s of which the position has less than nothing', q.cause_id, q.asset)
+      else format('its transfer %s is not what exchange %s says', q.id, q.cause_id) end as detail
+    from asked q where (q.p > 0 and q.asset in (select asset from sold_out)) or not exists (select from exchanges x
+      where x.merchant_id = q.merchant_id and x.id = q.cause_id and x.transfer_id = q.id and x.state = 'done' and not exists (
+        select from (select k.asset, k.kind, e.posted, e.held from ledger_entries e join ledger_accounts k on k.id = e.account_id where e.transfer_id = q.id
+          union all values (x.spend_ticker, 'merchant', x.exchange_units + x.fee_units, 0::numeric), (x.spend_ticker, 'position', -x.exchange_units, 0),
+            (x.spend_ticker, 'fees', -x.fee_units, 0), (x.target_ticker, 'position', x.target_units, 0), (x.target_ticker, 'merchant', -x.target_units, 0)) l
+        group by l.asset, l.kind having sum(l.posted) <> 0 or sum(l.held) <> 0))`.execute(db)
   return rows
 }
 
@@ -174,10 +202,11 @@ export interface Payment {
   ticker: string
 }
 
-/** What is to be paid with its hold, as they are at one moment: what has moved on meanwhile is left out. */
+/** What is to be paid with its hold, which covers every open part of a card payout, as they are at one moment: what has moved on meanwhile is left out. */
 const PAYMENTS = {
   withdrawal: sql`select w.id, w.merchant_id, w.ticker, w.hold_id, w.id as cause, w.units + w.fee_units as units from withdrawals w where w.state = 'requested'`,
-  'card-payout-part': sql`select t.id, t.merchant_id, t.ticker, p.hold_id, p.id as cause, t.units + t.fee_units as units
+  'card-payout-part': sql`select t.id, t.merchant_id, t.ticker, p.hold_id, p.id as cause, (select sum(o.units + o.fee_units) from card_payout_parts o
+      where o.merchant_id = t.merchant_id and o.payout_id = t.payout_id and o.state in ('planned', 'sending', 'waiting')) as units
     from card_payout_parts t join card_payouts p on p.merchant_id = t.merchant_id and p.id = t.payout_id where t.state = 'planned'`,
 } as const
 export type PaymentKind = keyof typeof PAYMENTS

@@ -114,9 +114,12 @@ export const privilegesOf = (text: string, { secret = [] }: Pick<Grant, 'secret'
     .join(', ')
 }
 
+/** Whose accounts are the house's that belong to no merchant. */
+const NO_MERCHANT = '00000000-0000-0000-0000-000000000000'
+
 /**
- * Row security of `ledger_transfers`: the api adds its own kinds of transfer alone. What a policy says is in its name, so that one that
- * is there already is left, and its table not locked.
+ * Row security of `ledger_transfers`: the api adds its own kinds of transfer alone, ends no hold and moves nothing of the house's. What a
+ * policy says is in its name, so that one that is there already is left, and its table not locked.
  */
 const policyStatements = async (client: pg.Client, prefix: string): Promise<string[]> => {
   const pairs = API_TRANSFERS.map((pair) => `(${pair.map((text) => pg.escapeLiteral(text)).join(', ')})`).join(', ')
@@ -124,7 +127,7 @@ const policyStatements = async (client: pg.Client, prefix: string): Promise<stri
   const api = roleName(prefix, 'api')
   const bodies = [
     `for select to ${api} using (true)`,
-    `for insert to ${api} with check ((kind, cause_kind) in (${pairs}))`,
+    `for insert to ${api} with check ((kind, cause_kind) in (${pairs}) and closes is null and merchant_id <> '${NO_MERCHANT}')`,
     `for select to ${others} using (true)`,
     `for insert to ${others} with check (true)`,
   ]
