@@ -22,3 +22,19 @@ export const depositAddress = (keys: DepositKeys, family: AddressFamily, index: 
       return deriveTron(keys.tron.deposit, index).address
   }
 }
+
+/** Addresses whose derivation is remembered: those that are paid to again and again. */
+const MOST_REMEMBERED = 10_000
+
+/** Tells whether an address derives from these keys at the index that its row says. */
+export const createDerivationCheck = (keys: DepositKeys): ((family: AddressFamily, owned: { address: string; index: number }) => boolean) => {
+  const known = new Set<string>()
+  return (family, { address, index }) => {
+    const text = `${family}/${index}/${address}`
+    if (known.has(text)) return true
+    if (depositAddress(keys, family, index) !== address) return false
+    if (known.size >= MOST_REMEMBERED) known.clear()
+    known.add(text)
+    return true
+  }
+}

@@ -3,7 +3,7 @@
  * an address is can be asked for a whole block in one query whose cost does not grow with the number of addresses.
  */
 export { replenish } from './commands.ts'
-export { depositAddress } from './derivation.ts'
+export { createDerivationCheck, depositAddress } from './derivation.ts'
 export type { DepositKeys } from './derivation.ts'
 export { giveBack, leap, readCounters, rememberForgotten, setAside } from './forgotten.ts'
 export { INDEX_LEAP, takeIndexes } from './indexes.ts'

@@ -9,6 +9,8 @@ export interface AddressOwner {
   addressId: string
   /** canonical: lowercase bech32 on Bitcoin, EIP-55 on EVM chains */
   address: string
+  /** which of our keys the row says it derives from */
+  index: number
   meta: string | null
   /** end of a rotating address on the business clock; null on a permanent one */
   leasedUntil: Date | null
@@ -33,7 +35,7 @@ export const ownerOf = async (
 ): Promise<Map<string, AddressOwner>> => {
   if (addresses.length === 0) return new Map()
   const { rows } = await sql<AddressOwner>`
-    select a.merchant_id as "merchantId", a.id as "addressId", a.address, a.meta, a.leased_until as "leasedUntil"
+    select a.merchant_id as "merchantId", a.id as "addressId", a.address, a.derivation_index as index, a.meta, a.leased_until as "leasedUntil"
     from unnest(${[...addresses]}::text[]) u(address)
     join addresses a on a.address = u.address and a.family = ${family}`.execute(db)
   return new Map(rows.map((row) => [row.address, row]))
@@ -88,7 +90,7 @@ export const openLeases = async (
 ): Promise<AddressOwner[]> => {
   const next = after === undefined ? sql`true` : sql`(leased_until, address) > (${after.leasedUntil}, ${after.address})`
   const { rows } = await sql<AddressOwner>`
-    select merchant_id as "merchantId", id as "addressId", address, meta, leased_until as "leasedUntil"
+    select merchant_id as "merchantId", id as "addressId", address, derivation_index as index, meta, leased_until as "leasedUntil"
     from addresses where family = ${family} and leased_until > ${now} and ${next}
     order by leased_until, address limit ${most}`.execute(db)
   return rows

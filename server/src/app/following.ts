@@ -1,4 +1,5 @@
 import type { World } from './world.ts'
+import { createDerivationCheck } from '../addresses/index.ts'
 import { createConsolidationSettlement, createOutrunFollowing } from '../consolidation/index.ts'
 import { createColdFollowing, createColdSettlement } from '../cold/index.ts'
 import { depositExpecting } from './converting.ts'
@@ -25,6 +26,7 @@ export const createListeners = (world: World): { listeners: ChainListener[]; dep
   const { catalogue, policies, runtime } = world
   const deposits: Deposits = createDeposits({
     catalogue,
+    isDerived: createDerivationCheck(world.wallet),
     policy: policies.deposits,
     prices: (tx, tickers) => freshPrices(tx, tickers, new Date(runtime.clock.now())),
     ...(world.screening === null

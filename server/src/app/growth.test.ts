@@ -14,6 +14,7 @@ import { withoutTriggers } from '../../../test/setup/unguarded.ts'
 import { createWatchedPool, type Statement } from '../../../test/setup/watched-pool.ts'
 import type { ChainAdapter } from '../adapters/chains/port.ts'
 import type { Signer } from '../adapters/signer/port.ts'
+import { depositAddress, familyOf } from '../addresses/index.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
 import { createCatalogue } from '../assets/index.ts'
 import { balanceRoutes } from '../balances/index.ts'
@@ -89,6 +90,9 @@ const OPEN: [table: string, columns: Record<string, string>][] = [
   ['withdrawals', { ...HISTORY['withdrawals'], state: "'requested'", to_address: `(array['${PAYEES.join("', '")}'])[1 + i % 4]` }],
 ]
 
+/** Of the address that a new block pays. */
+const PAID_INDEX = 900_000_000
+
 const log = pino({ enabled: false })
 
 /** Answers as a node with nothing new does. */
@@ -130,7 +134,7 @@ const doEverything = async (world: World): Promise<string[]> => {
   const { listeners } = createListeners(world)
   for (const network of NETWORKS) {
     const block: Block = { height: HEIGHT + 1, hash: `h${HEIGHT + 1}`, parent: `h${HEIGHT}`, time: runtime.clock.now(), transactions: [
-      { hash: `new ${network}`, keys: [], transfers: [{ index: network === 'BITCOIN' ? 'o:0' : 'n', contract: null, from: ['somebody'], to: network === 'ETHEREUM' ? hot : 't7', units: 10n ** 18n }] },
+      { hash: `new ${network}`, keys: [], transfers: [{ index: network === 'BITCOIN' ? 'o:0' : 'n', contract: null, from: ['somebody'], to: network === 'ETHEREUM' ? hot : depositAddress(WALLET, familyOf(network), PAID_INDEX), units: 10n ** 18n }] },
     ] as unknown as Block['transactions'] }
     const heights = { headHeight: HEIGHT + 1, finalHeight: HEIGHT + 1 } as never
     for (const [i, listener] of listeners.entries()) {
@@ -184,6 +188,10 @@ test('audit M-C1 M-C2: no statement of a job, a listener, the metrics or a list 
     from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace`.execute(db)
   for (const { drop } of checks) await sql.raw(drop).execute(db)
   await ensureWallets(db, WALLET, momentOf(world.runtime))
+  for (const family of ['BITCOIN', 'EVM', 'TRON'] as const) {
+    await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
+      values (${MERCHANT}, gen_random_uuid(), ${family}, 'ETHEREUM', ${depositAddress(WALLET, family, PAID_INDEX)}, ${PAID_INDEX}, ${new Date(now)})`.execute(db)
+  }
   for (const network of NETWORKS) {
     await sql`insert into watch_cursors values (${network}, ${HEIGHT}, ${`h${HEIGHT}`}, 1, ${HEIGHT}, ${HEIGHT}, true, ${new Date(now)})`.execute(db)
     await sql`insert into watch_blocks values (${network}, ${HEIGHT}, ${`h${HEIGHT}`}, 'p')`.execute(db)

@@ -1,5 +1,5 @@
 import type { Network } from '@bursar/chainkit'
-import { replenish, type AddressOwner } from '../addresses/index.ts'
+import { familyOf, replenish, type AddressOwner } from '../addresses/index.ts'
 import { chargeOf, type AssetOnNetwork, type CryptoAsset } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
@@ -7,6 +7,7 @@ import type { Tx } from '../db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { brought } from './custody.ts'
 import { tellFollowers } from './following.ts'
+import { raiseAlert } from '../platform/alerts.ts'
 import { depositNotice } from './notice.ts'
 import type { DepositSettings } from './settings.ts'
 import { insertDeposits, type NewDeposit } from './store.ts'
@@ -29,17 +30,35 @@ export interface Arrival {
 }
 
 /**
+ * What arrived at addresses of ours. A row of an address can be wrong or forged: one that names somebody else's address would have everything credited
+ * that others send there.
+ */
+const atOurs = async (tx: Tx, network: Network, arrivals: readonly Arrival[], { isDerived }: DepositSettings, moment: Moment): Promise<readonly Arrival[]> => {
+  if (!isDerived) return arrivals
+  const family = familyOf(network)
+  const foreign = new Map(arrivals.filter(({ owner }) => !isDerived(family, owner)).map(({ owner }) => [owner.address, owner]))
+  for (const { address, index, merchantId } of foreign.values()) {
+    const text = `Address ${address} of merchant ${merchantId} does not derive from our ${family} keys at index ${index}, as its row says: nothing that arrives there is ` +
+      `credited. Find out who wrote the row: docs/operating/recovery.md, "Books that can't be proved"`
+    await raiseAlert(tx, { kind: 'address-not-ours', subject: `${family}/${address}`, text }, moment)
+  }
+  return arrivals.filter(({ owner }) => !foreign.has(owner.address))
+}
+
+/**
  * Opens deposits for what arrived and was not known, and tells their merchants. The first one ends a rotating address.
  * @param at when it arrived, on the business clock
  */
 export const openDeposits = async (
   tx: Tx,
   network: Network,
-  arrivals: readonly Arrival[],
+  seen: readonly Arrival[],
   at: Date,
-  { catalogue, followers }: DepositSettings,
+  settings: DepositSettings,
   moment: Moment,
 ): Promise<Effects> => {
+  const { catalogue, followers } = settings
+  const arrivals = await atOurs(tx, network, seen, settings, moment)
   if (arrivals.length === 0) return noEffects
   const deposits = arrivals.map((arrival) => newDeposit(network, arrival, at, moment))
   const stored = await insertDeposits(tx, deposits)

@@ -1,4 +1,5 @@
 import type { RawBuilder } from 'kysely'
+import type { AddressFamily, AddressOwner } from '../addresses/index.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
@@ -24,6 +25,8 @@ export type HeldSubscriber = (tx: Tx, held: readonly Deposit[], moment: Moment) 
 
 export interface DepositSettings {
   catalogue: Catalogue
+  /** whether an address derives from our keys, as its row says; what arrives at one that does not is nobody's deposit. All do when absent */
+  isDerived?: (family: AddressFamily, owned: AddressOwner) => boolean
   policy: DepositPolicy
   /** fresh prices in 1e-18 USD for one whole unit; a ticker without one is absent */
   prices(tx: Tx, tickers: readonly string[]): Promise<ReadonlyMap<string, bigint>>

@@ -93,7 +93,7 @@ export interface Owned {
 
 export const E18 = 10n ** 18n
 
-export const createWorld = (url: string, onCredited: readonly CreditedSubscriber[] = [], followers: readonly DepositFollower[] = [], onVerified: readonly CreditedSubscriber[] = [], more: Pick<DepositSettings, 'holds' | 'onHeld'> = {}): World => {
+export const createWorld = (url: string, onCredited: readonly CreditedSubscriber[] = [], followers: readonly DepositFollower[] = [], onVerified: readonly CreditedSubscriber[] = [], more: Pick<DepositSettings, 'holds' | 'onHeld' | 'isDerived'> = {}): World => {
   const pool = createPool({ url })
   const db = createDb(pool)
   const prices = new Map([['BTC', 50_000n * E18], ['ETH', 2_000n * E18], ['USDT', E18]])

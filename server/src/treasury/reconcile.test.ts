@@ -268,7 +268,7 @@ describe('a surplus', () => {
     here.later(HOUR)
     await runJob()
     expect(await suspense()).toBe(E18)
-    const held = { owner: { merchantId: owner.merchantId, addressId: owner.addressId, address: owner.address, meta: null, leasedUntil: null }, units: 6n * E18 }
+    const held = { owner: { merchantId: owner.merchantId, addressId: owner.addressId, address: owner.address, index: 0, meta: null, leasedUntil: null }, units: 6n * E18 }
     const { height, hash } = here.chain.blocks.at(-7)!
     await world.act((tx, moment) => world.deposits.explainBalances(tx, 'ETHEREUM', { height, hash }, [held], moment))
     here.chain.mine()
