@@ -51,6 +51,7 @@ try {
   const { rows } = await client.query<Column>(`select table_name, column_name, udt_name, is_nullable,
       column_default is not null or is_identity = 'YES' as optional
     from information_schema.columns where table_schema = 'public' and table_name <> 'schema_migrations'
+      and table_name not in (select relname from pg_class where relispartition)
     order by table_name, ordinal_position`)
   const ungranted = await findUngranted(client)
   await client.end()

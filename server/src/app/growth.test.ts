@@ -8,7 +8,9 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import { expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
+import { explain, nodesOf } from '../../../test/setup/explaining.ts'
 import { fill } from '../../../test/setup/filling.ts'
+import { fillEventSpans, makeMonths } from '../../../test/setup/months.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { withoutTriggers } from '../../../test/setup/unguarded.ts'
 import { createWatchedPool, type Statement } from '../../../test/setup/watched-pool.ts'
@@ -34,6 +36,9 @@ import { STANDARD_POLICIES } from './policy.ts'
 
 /** `BURSAR_LONG=1`: 10,000 rows against a million. The smaller ones stand in the same ratio of twenty and more to each other. */
 const [YOUNG, OLD] = process.env['BURSAR_LONG'] === '1' ? [10_000, 1_000_000] : [500, 10_000]
+/** Months that the events of the old installation are of, each a partition. */
+const MONTHS = 48
+const EVENTS_FROM = '2027-01-01'
 const NETWORKS: readonly Network[] = ['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON']
 const MERCHANT = '00000000-0000-4000-8000-000000000001'
 const HEIGHT = 2_000_000
@@ -71,7 +76,7 @@ const HISTORY: Record<string, Record<string, string>> = {
   ledger_transfers: { merchant_id: DONE, kind: "'post'", cause_kind: "'deposit'" },
   ledger_entries: { account_id: '1 + i % 8', version: '1 + i / 8', held: '0', held_after: '0' },
   ledger_seals: { account_id: '1 + i % 8', version: '1 + i / 8' },
-  events: { merchant_id: DONE, sequence: 'i', kind: "'CryptoDeposit'", status: "'Done'" },
+  events: { merchant_id: DONE, sequence: 'i', kind: "'CryptoDeposit'", status: "'Done'", created_at: `timestamptz '${EVENTS_FROM}' + i * interval '${MONTHS * 30} days' / ${OLD}` },
   local_ids: { merchant_id: DONE },
   request_answers: { merchant_id: DONE, key: "'local:' || i", status: '200' },
   alerts: { resolved_at: 'now()' },
@@ -151,16 +156,6 @@ const doEverything = async (world: World): Promise<string[]> => {
   return failed
 }
 
-interface Plan {
-  'Node Type': string
-  'Relation Name'?: string
-  'Shared Hit Blocks': number
-  'Shared Read Blocks': number
-  Plans?: Plan[]
-}
-
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
-
 const database = useDatabase({ template: migrated })
 
 test('audit M-C1 M-C2: no statement of a job, a listener, the metrics or a list reads more because the installation is old', { timeout: 1_800_000 }, async () => {
@@ -181,8 +176,10 @@ test('audit M-C1 M-C2: no statement of a job, a listener, the metrics or a list 
       await sql`insert into audited_accounts as c (account_id, version, posted, held, audited_at)
         select id, version - 1, posted, held, now() from ledger_accounts on conflict (account_id) do update set version = excluded.version`.execute(tx)
     })
+    await withoutTriggers(db, (tx) => fillEventSpans(tx))
     await sql`vacuum analyze`.execute(db)
   }
+  await makeMonths(database.url, EVENTS_FROM, MONTHS)
   // A row is to be old, not right: what a plan depends on is only whether it is open.
   const { rows: checks } = await sql<{ drop: string }>`select format('alter table %I drop constraint %I', conrelid::regclass::text, conname) as drop
     from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace`.execute(db)
@@ -230,22 +227,8 @@ const explainAll = async (db: Db, statements: readonly Statement[]): Promise<Map
     const nodes = nodesOf(plan)
     explained.set(text, {
       buffers: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
-      scans: [...new Set(nodes.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? [node['Relation Name']!] : [])).filter((table) => table in HISTORY))],
+      scans: [...new Set(nodes.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? [node['Relation Name']!] : [])).map((table) => table.replace(/^events_\w+$/, 'events')).filter((table) => table in HISTORY))],
     })
   }
   return explained
-}
-
-/** Runs the statement as it was run, and takes back what it did. */
-const explain = async (db: Db, text: string, values: readonly unknown[]): Promise<Plan | undefined> => {
-  const undo = new Error('undone')
-  let plan: Plan | undefined
-  await inTransaction(db, async (tx) => {
-    const { rows } = await tx.executeQuery<{ 'QUERY PLAN': { Plan: Plan }[] }>({ sql: `explain (analyze, buffers, format json) ${text}`, parameters: values, query: { kind: 'RawNode' }, queryId: { queryId: 'explain' } } as never)
-    plan = rows[0]!['QUERY PLAN'][0]!.Plan
-    throw undo
-  }).catch((error: unknown) => {
-    if (error !== undo && plan === undefined && !/duplicate key|violates/.test(String(error))) throw new Error(`${text}\n${String(error)}`, { cause: error })
-  })
-  return plan
 }

@@ -22,7 +22,7 @@ export interface Grant {
 
 /** A table whose rows nothing changes and nothing removes. */
 export const HISTORY = [
-  'adjustment_signatures', 'adjustments', 'capital_grants', 'events', 'ledger_anchors', 'ledger_entries', 'ledger_seals', 'ledger_transfers', 'merchant_audit', 'operator_actions', 'reserve_leaves', 'reserve_reports', 'screening_decisions',
+  'adjustment_signatures', 'adjustments', 'capital_grants', 'event_spans', 'events', 'ledger_anchors', 'ledger_entries', 'ledger_seals', 'ledger_transfers', 'merchant_audit', 'operator_actions', 'reserve_leaves', 'reserve_reports', 'screening_decisions',
   'withdrawal_approvals',
 ] as const
 
@@ -60,7 +60,10 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   derivation_counters: { api: 'raw', worker: 'raw', watcher: 'r' },
   event_attempts: { api: 'r', worker: 'rad' },
   event_heads: { api: 'raw', worker: 'raw', watcher: 'raw' },
+  event_partitions: { api: 'r', worker: 'r', watcher: 'r' },
+  event_spans: { api: 'ra', worker: 'ra', watcher: 'ra' },
   event_streams: { api: 'raw', worker: 'rawd', watcher: 'raw' },
+  // A right to `events` is one to read and write through it: nobody has any to a partition.
   events: { api: 'ra', worker: 'ra', watcher: 'ra' },
   exchange_inventory: { api: 'raw', worker: 'raw', watcher: 'r' },
   exchange_quotes: { api: 'rawd', worker: 'rawd' },

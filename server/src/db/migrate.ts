@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import type pg from 'pg'
 import { DatabaseClient, SERVER_SIDE } from './client.ts'
+import { makeEventPartitions } from './partitions.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
 /** Any number, the same in every process: only one of them migrates at a time. */
@@ -31,7 +32,7 @@ export const readMigrations = async (): Promise<Migration[]> => {
 
 /**
  * Brings a database to this build's schema, forward only, each file in its own transaction. Refuses a database that has
- * a migration this build does not know, or one whose text has changed since it ran.
+ * a migration this build does not know, or one whose text has changed since it ran. Then makes the partitions of months to come.
  * @returns names of the migrations that ran now
  */
 export const migrate = async (url: string): Promise<string[]> => {
@@ -60,6 +61,7 @@ export const migrate = async (url: string): Promise<string[]> => {
       await client.query('commit')
       ran.push(migration.name)
     }
+    await makeEventPartitions(client)
     return ran
   } finally {
     await client.end()

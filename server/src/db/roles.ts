@@ -146,7 +146,7 @@ const policyStatements = async (client: pg.Client, prefix: string): Promise<stri
 export const findUngranted = async (client: Pick<pg.Client, 'query'>): Promise<string[]> => {
   const { rows } = await client.query<{ name: string; kind: string }>(`select relname as name, relkind as kind from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'S') and not relispartition
-      and not exists (select from pg_depend d where d.objid = pg_class.oid and d.classid = 'pg_class'::regclass and d.deptype = 'i')
+      and not exists (select from pg_depend d where relkind = 'S' and d.objid = pg_class.oid and d.classid = 'pg_class'::regclass and d.deptype = 'i')
     order by relname`)
   const lacks = (names: readonly string[], of: Readonly<Record<string, Grant>>, what: string): string[] => [
     ...names.filter((name) => !(name in of)).map((name) => `${what} ${name} has no row in server/src/db/grants.ts: write there what api, worker, watcher and operator may do with it`),

@@ -371,6 +371,22 @@ export interface EventAttemptsTable {
 export interface EventHeadsTable {
   merchant_id: string
   sequence: Generated<number>
+  month: Date
+  month_first: number
+}
+
+export interface EventPartitionsTable {
+  name: string | null
+  is_default: boolean | null
+  since: Date | null
+  until: Date | null
+}
+
+export interface EventSpansTable {
+  merchant_id: string
+  first_sequence: number
+  since: Date
+  until: Date
 }
 
 export interface EventStreamsTable {
@@ -384,6 +400,8 @@ export interface EventStreamsTable {
   own_lane: Generated<boolean>
   leased_until: Generated<Date>
   epoch: Generated<number>
+  since: Date
+  until: Date
 }
 
 export interface EventsTable {
@@ -1217,6 +1235,8 @@ export interface Schema {
   derivation_counters: DerivationCountersTable
   event_attempts: EventAttemptsTable
   event_heads: EventHeadsTable
+  event_partitions: EventPartitionsTable
+  event_spans: EventSpansTable
   event_streams: EventStreamsTable
   events: EventsTable
   exchange_inventory: ExchangeInventoryTable

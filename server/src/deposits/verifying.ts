@@ -49,7 +49,7 @@ const tellVerified = async (tx: Tx, { merchantId, id, compliance }: Verified, { 
     where d.merchant_id = ${merchantId} and d.id = ${id} and d.state = 'credited' and d.told = 'Done' returning ${DEPOSIT_COLUMNS}`.execute(tx)
   const [deposit] = rows
   if (!deposit) return noEffects
-  const all: Effects[] = [{ items: [], notices: (await wasTold(tx, id, 'Done')) ? [depositNotice(deposit, catalogue)] : [] }]
+  const all: Effects[] = [{ items: [], notices: (await wasTold(tx, { id, madeAt: deposit.createdAt }, 'Done')) ? [depositNotice(deposit, catalogue)] : [] }]
   if (!compliance.risky) for (const subscriber of onVerified) all.push(await subscriber(tx, [{ deposit, again: false }], moment))
   return joinEffects(all)
 }

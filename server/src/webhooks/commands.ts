@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { endAlertIfOver } from './alert.ts'
+import { spanOf } from './spans.ts'
 
 /** What to send again. A range holds events of many objects; `from` and `to` are sequences, both included. */
 export type ReplayChoice = { from: number; to: number } | { objectId: string }
@@ -15,16 +16,22 @@ export type ReplayChoice = { from: number; to: number } | { objectId: string }
 export const replayEvents = async (tx: Tx, merchantId: string, choice: ReplayChoice, { at }: Moment): Promise<number> => {
   const chosen = 'objectId' in choice
     ? sql`object_id = ${choice.objectId}`
-    : sql`sequence between ${choice.from} and ${choice.to}`
-  const { rows } = await sql`insert into event_streams as s (merchant_id, object_id, next_sequence, last_sequence, next_at, own_lane)
-      select merchant_id, object_id, min(sequence), max(sequence), ${at}::timestamptz, true
+    : await within(tx, merchantId, choice)
+  const { rows } = await sql`insert into event_streams as s (merchant_id, object_id, next_sequence, last_sequence, next_at, own_lane, since, until)
+      select merchant_id, object_id, min(sequence), max(sequence), ${at}::timestamptz, true, min(created_at), max(created_at)
       from events where merchant_id = ${merchantId} and ${chosen}
       group by merchant_id, object_id order by merchant_id, object_id
       on conflict (merchant_id, object_id) do update set next_sequence = least(s.next_sequence, excluded.next_sequence),
-        last_sequence = greatest(s.last_sequence, excluded.last_sequence), ${restarted(at)}
+        last_sequence = greatest(s.last_sequence, excluded.last_sequence),
+        since = least(s.since, excluded.since), until = greatest(s.until, excluded.until), ${restarted(at)}
       returning 1`.execute(tx)
   await endAlertIfOver(tx, merchantId, at)
   return rows.length
+}
+
+const within = async (tx: Tx, merchantId: string, { from, to }: { from: number; to: number }) => {
+  const span = await spanOf(tx, merchantId, from, to)
+  return span === null ? sql`false` : sql`sequence between ${from} and ${to} and created_at >= ${span.since} and created_at < ${span.until}`
 }
 
 /**
@@ -37,8 +44,10 @@ export const skipEvent = async (tx: Tx, merchantId: string, objectId: string, { 
     from event_streams where ${mine} for update`.execute(tx)
   const [stream] = rows
   if (!stream) return null
-  const { rows: first } = await sql<{ sequence: number }>`select sequence from events
-    where ${mine} and sequence >= ${stream.next} order by sequence limit 1`.execute(tx)
+  const { rows: first } = await sql<{ sequence: number }>`select e.sequence
+    from (select * from event_streams where ${mine}) s cross join lateral (
+      select e.sequence from events e where e.merchant_id = s.merchant_id and e.object_id = s.object_id
+      and e.sequence >= s.next_sequence and e.created_at between s.since and s.until order by e.sequence limit 1) e`.execute(tx)
   const { sequence } = first[0]!
   if (sequence >= stream.last) await sql`delete from event_streams where ${mine}`.execute(tx)
   else await sql`update event_streams as s set next_sequence = ${sequence + 1}, ${restarted(at)} where ${mine}`.execute(tx)

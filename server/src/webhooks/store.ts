@@ -21,11 +21,12 @@ export interface ClaimTimes {
 const claimOf = (due: string): string => `with due as (${due}),
   taken as (
     update event_streams s set leased_until = $3, epoch = (select nextval('event_claims')) from due d where s.ctid = d.ctid
-    returning s.merchant_id, s.object_id, s.epoch, s.state, s.attempts, s.next_sequence, s.last_sequence, s.own_lane)
+    returning s.merchant_id, s.object_id, s.epoch, s.state, s.attempts, s.next_sequence, s.last_sequence, s.own_lane, s.since, s.until)
   select t.merchant_id, t.object_id, t.epoch, t.state, t.attempts, t.last_sequence, t.own_lane, (
     select string_agg(concat_ws(' ', e.sequence, e.id, e.body), e'\n') from (
       select e.sequence, e.id, e.body from events e
       where e.object_id = t.object_id and e.merchant_id = t.merchant_id and e.sequence between t.next_sequence and t.last_sequence
+        and e.created_at between t.since and t.until
       order by e.sequence limit ${MOST_EVENTS}) e) as events
   from taken t order by t.object_id, t.merchant_id`
 

@@ -1,0 +1,26 @@
+/** What statements read, as PostgreSQL counts it: without clocks, the same on every machine. */
+import { inTransaction, type Db } from '../../server/src/db/index.ts'
+
+export interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  'Shared Hit Blocks': number
+  'Shared Read Blocks': number
+  Plans?: Plan[]
+}
+
+export const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+/** Runs the statement as it was run, and takes back what it did. */
+export const explain = async (db: Db, text: string, values: readonly unknown[]): Promise<Plan | undefined> => {
+  const undo = new Error('undone')
+  let plan: Plan | undefined
+  await inTransaction(db, async (tx) => {
+    const { rows } = await tx.executeQuery<{ 'QUERY PLAN': { Plan: Plan }[] }>({ sql: `explain (analyze, buffers, format json) ${text}`, parameters: values, query: { kind: 'RawNode' }, queryId: { queryId: 'explain' } } as never)
+    plan = rows[0]!['QUERY PLAN'][0]!.Plan
+    throw undo
+  }).catch((error: unknown) => {
+    if (error !== undo && plan === undefined && !/duplicate key|violates/.test(String(error))) throw new Error(`${text}\n${String(error)}`, { cause: error })
+  })
+  return plan
+}
