@@ -45,9 +45,16 @@ export const fillAll = async (tx: Tx, fills: readonly Fill[]): Promise<Outcome[]
   const lacking = await moveInventory(tx, movesOf(fills))
   if (lacking) throw await noInventory(tx, lacking)
   const outcomes = await apply(tx, fills.map(itemOf))
-  const refused = fills.filter((_, i) => outcomes[i]!.kind !== 'applied')
-  if (await moveInventory(tx, movesOf(refused).map(backwards))) throw new Error('inventory that was just taken could not be given back')
+  const applied = fills.filter((_, i) => outcomes[i]!.kind === 'applied')
+  if (applied.length < fills.length) await moveAnew(tx, fills, applied)
   return outcomes
+}
+
+/** What was refused makes no room for the others: without it they are held against the bounds once more. */
+const moveAnew = async (tx: Tx, before: readonly Fill[], applied: readonly Fill[]): Promise<void> => {
+  if (await moveInventory(tx, movesOf(before).map(backwards))) throw new Error('inventory that was just taken could not be given back')
+  const lacking = await moveInventory(tx, movesOf(applied))
+  if (lacking) throw await noInventory(tx, lacking)
 }
 
 const itemOf = ({ exchange, caused, answers }: Fill): Item => ({

@@ -84,6 +84,20 @@ describe('a limit', () => {
     expect((await of('BTC')).exposure).toBe(-19_500_000n)
     expect(await auditPositions(db)).toEqual([])
   })
+
+  test('audit F 8: an order that its merchant can not pay for makes no room for another one beyond the limit', async () => {
+    const [buyer, seller] = [newId(), newId()]
+    await giveBalance(db, buyer, 'USDT', 1_000_000n * E18)
+    await giveBalance(db, seller, 'BTC', 2n * BTC)
+    const selling = (amount: string) => ({ spendTicker: 'BTC', targetTicker: 'USDT', amount, side: 'spend', price: '1' })
+    const buying = (amount: string) => ({ spendTicker: 'USDT', targetTicker: 'BTC', amount, side: 'target', price: '1000000' })
+    const together = async (merchantId: string, ...orders: object[]) =>
+      (await Promise.all(orders.map((body) => world.ask('createExchange', merchantId, { body })))).map(({ body: { code } }) => code)
+    expect(await together(buyer, selling('0.5'), buying('0.6'))).toEqual([1, 6])
+    expect(await together(seller, buying('0.2'), selling('0.65'))).toEqual([1, 6])
+    expect((await of('BTC')).exposure).toBe(0n)
+    expect(await auditPositions(db)).toEqual([])
+  })
 })
 
 describe('a reservation', () => {
