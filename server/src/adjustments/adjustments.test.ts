@@ -108,6 +108,10 @@ describe('an adjustment', () => {
     await expect(apply(id, await signatureOf(id, ann), 'ann')).rejects.toThrow(/ann is not enrolled/)
     const own = await proposed({ from: 'suspense', to: 'capital', units: 12n, by: 'cli:bob' })
     await expect(apply(own.id, await signatureOf(own.id))).rejects.toThrow(/bob proposed this adjustment: another person signs it/)
+    for (const by of ['cli:service (sudo by bob)', 'cli:bob (sudo by ann)', 'cli:Bob']) {
+      const disguised = await proposed({ from: 'suspense', to: 'capital', units: 13n, by })
+      await expect(apply(disguised.id, await signatureOf(disguised.id)), by).rejects.toThrow(/bob proposed this adjustment/)
+    }
     const signature = await signatureOf(id)
     await inTransaction(runtime.db, (tx) => removePerson(tx, 'bob', 'cli:root', new Date()))
     await expect(apply(id, signature)).rejects.toThrow(/bob is not enrolled/)
@@ -256,6 +260,7 @@ describe('who may sign', () => {
     for (const name of ['ann', 'bob']) await inTransaction(runtime.db, (tx) => removePerson(tx, name, 'cli:root', new Date()))
     await expect(enrolAs({ ...makePersonKey(), id: 'eve', login: 'eve' }, null)).rejects.toThrow(/vouches for eve/)
     await expect(enrolAs({ ...ann, id: 'ann2' }, null)).rejects.toThrow(/ann was enrolled before/)
+    for (const login of ['service (sudo by eve)', 'eve\nperson: ann', '']) await expect(enrolAs({ ...makePersonKey(), id: 'eve', login }, null)).rejects.toThrow(/the login is/)
   })
 
   test('a signature that was forged into the table, or a posting that says something else, is a finding', async () => {

@@ -11,6 +11,7 @@ import { availableOf, equityOf, explainAddress, feesOf, findDeposit, merchantExi
 import { databaseIdentity, findAdjustment, insertAdjustment, insertPerson, insertSignature, listPeople, lockAdjustments, type PersonLine } from './store.ts'
 
 const ID = /^[a-z0-9._-]{1,64}$/
+const LOGIN = /^[\w.@\\-]{1,64}\$?$/
 
 /**
  * Enrols a person who may sign adjustments. The first one ever needs no voucher; every other one does.
@@ -24,6 +25,7 @@ export const enrol = async (
   { at }: Moment,
 ): Promise<void> => {
   if (!ID.test(person.id)) throw new Error('a person is named by small letters, digits, ".", "_" and "-"')
+  if (!LOGIN.test(person.login)) throw new Error('the login is the name of an account of the machine that commands are typed on, without a space')
   if (!/^[0-9a-f]{64}$/.test(person.publicKey)) throw new Error('the public key is 32 bytes in hex, as `bursar person key` prints it')
   await lockAdjustments(tx)
   const people = await listPeople(tx)
@@ -72,7 +74,7 @@ export const applyAdjustment = async (
   if (adjustment.signed) throw new Error(`adjustment ${id} was applied at ${adjustment.signed.appliedAt.toISOString()}`)
   if (moment.at.getTime() > adjustment.proposedAt.getTime() + VALID_MS) throw new Error(`adjustment ${id} was proposed more than seven days ago: propose it again`)
   const person = enrolled(await listPeople(tx), personId)
-  if (`cli:${person.login}` === adjustment.proposedBy) throw new Error(`${personId} proposed this adjustment: another person signs it`)
+  if (hasTyped(person, adjustment.proposedBy)) throw new Error(`${personId} proposed this adjustment: another person signs it`)
   if (!hasSigned(person, adjustmentText(adjustment, await databaseIdentity(tx)), signature)) throw new Error(`the signature is not ${personId}'s of this adjustment`)
   const parts = await judge(tx, adjustment, show)
   await moveRecords(tx, adjustment, show)
@@ -81,6 +83,10 @@ export const applyAdjustment = async (
   await followDebts(tx, adjustment, moment)
   return adjustment
 }
+
+/** Whether an actor, `cli:LOGIN` or `cli:LOGIN (sudo by LOGIN)`, is the person by one login or the other. */
+const hasTyped = ({ login }: Person, actor: string): boolean =>
+  actor.replace(/^cli:/, '').split(/ \(sudo by |\)$/).some((name) => name.toLowerCase() === login.toLowerCase())
 
 /** What gives the units, and how much each. Throws an Error when the books do not allow it. */
 const judge = async (tx: Tx, adjustment: Adjustment, show: Show): Promise<Part[]> => {
