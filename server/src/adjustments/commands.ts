@@ -1,4 +1,5 @@
 import { isNetwork } from '@bursar/chainkit'
+import { isSameActor } from '../base/actor.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { freezeDebtors, lockDebts, pairText, unfreezeDebtors } from '../debts/index.ts'
@@ -74,7 +75,7 @@ export const applyAdjustment = async (
   if (adjustment.signed) throw new Error(`adjustment ${id} was applied at ${adjustment.signed.appliedAt.toISOString()}`)
   if (moment.at.getTime() > adjustment.proposedAt.getTime() + VALID_MS) throw new Error(`adjustment ${id} was proposed more than seven days ago: propose it again`)
   const person = enrolled(await listPeople(tx), personId)
-  if (hasTyped(person, adjustment.proposedBy)) throw new Error(`${personId} proposed this adjustment: another person signs it`)
+  if (isSameActor(person.login, adjustment.proposedBy)) throw new Error(`${personId} proposed this adjustment: another person signs it`)
   if (!hasSigned(person, adjustmentText(adjustment, await databaseIdentity(tx)), signature)) throw new Error(`the signature is not ${personId}'s of this adjustment`)
   const parts = await judge(tx, adjustment, show)
   await moveRecords(tx, adjustment, show)
@@ -83,10 +84,6 @@ export const applyAdjustment = async (
   await followDebts(tx, adjustment, moment)
   return adjustment
 }
-
-/** Whether an actor, `cli:LOGIN` or `cli:LOGIN (sudo by LOGIN)`, is the person by one login or the other. */
-const hasTyped = ({ login }: Person, actor: string): boolean =>
-  actor.replace(/^cli:/, '').split(/ \(sudo by |\)$/).some((name) => name.toLowerCase() === login.toLowerCase())
 
 /** What gives the units, and how much each. Throws an Error when the books do not allow it. */
 const judge = async (tx: Tx, adjustment: Adjustment, show: Show): Promise<Part[]> => {

@@ -1005,6 +1005,7 @@ export interface ScreeningDecisionsTable {
   actor: string
   reason: string
   created_at: Date
+  state: string | null
 }
 
 export interface ScreeningFindingsTable {
