@@ -45,7 +45,7 @@ describe('audit S-1: what was placed is found again by its localId', () => {
 })
 
 test('audit S-11: what no day has room for is refused with code 7; who has not so much is told that with code 1, as ever', async () => {
-  await sql`insert into signer_limits(network, asset, per_hour, per_day, read_at) values ('ETHEREUM', 'USDT', ${20n * E18}, ${40n * E18}, now())`.execute(edge.db)
+  await sql`insert into signer_limits(network, asset, per_hour, per_day, read_at) values ('ETHEREUM', 'USDT', ${40n * E18}, ${40n * E18}, now())`.execute(edge.db)
   await world.change()
   try {
     const place = async (amount: string) => (await world.place('createCryptoWithdrawal', { ...ORDERS['createCryptoWithdrawal'], amount })).body

@@ -31,6 +31,8 @@ let merchant: string
 let now: number
 let legs: Legs
 let killed: boolean
+/** what the signer lets go of USDT */
+let largest: { hour: bigint; day: bigint } | null
 beforeAll(() => {
   pool = createPool({ url: database.url })
   db = createDb(pool)
@@ -38,7 +40,7 @@ beforeAll(() => {
 afterAll(() => pool.end())
 beforeEach(async () => {
   await emptyTables(db)
-  ;[merchant, now, killed] = [newId(), 1_800_000_000_000, false]
+  ;[merchant, now, killed, largest] = [newId(), 1_800_000_000_000, false, null]
   legs = legsAt(PRICES, now)
   await stock(db, 'USDT', 100_000n * E18)
 })
@@ -56,7 +58,7 @@ const deps = (): ConversionDeps => {
       feeRates: new Map([['ETHEREUM', { kind: 'gas' as const, legacy: false, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1n }]]),
       prices: new Map([['ETH', 2_500n * E18], ['USDT', E18]]),
       freezes: [],
-      days: { signer: new Map(), percents: new Map() },
+      days: { signer: new Map(largest === null ? [] : [['ETHEREUM/USDT', largest]]), percents: new Map() },
     }),
     pause: async () => {
       if (killed) throw new Killed()
@@ -178,6 +180,15 @@ describe('credited money', () => {
     const { rows } = await sql<{ units: bigint; fee: bigint }>`select units, fee_units as fee from withdrawals`.execute(db)
     expect(rows[0]!.units + rows[0]!.fee).toBe(100n * E18)
     expect(await notices()).toMatchObject([{ kind: 'CryptoExchangeWithdraw', status: 'Exchanged' }])
+  })
+
+  test.each([['USDT', 100n * E18], ['ETH', E18]])('audit S-11: %s of which more would be sent on than ever leaves at once stays on the balance', async (asset, units) => {
+    largest = { hour: 100n * E18, day: 1_000n * E18 }
+    await received(asset, units, await target({ ticker: 'USDT', address: OUTSIDE, blockchain: 'ETHEREUM' }))
+    await run()
+    expect(await states()).toEqual([{ state: 'failed', reason: 'AMOUNT_TOO_HIGH' }])
+    expect([await balance(asset), await balance(asset, 'held')]).toEqual([units, 0n])
+    expect(await notices()).toMatchObject([{ kind: 'CryptoExchangeWithdraw', status: 'Failed', failedReason: 'AMOUNT_TOO_HIGH' }])
   })
 
   test('without a target becomes what the merchant set for all', async () => {

@@ -7,7 +7,7 @@ import { eachApart, type Job } from '../jobs/index.ts'
 import type { PausePoint } from '../outgoing/index.ts'
 import { ApiRefusal } from '../platform/route.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { currentFee, readAsset, readPlace, type Place, type PlacingDeps, type Terms } from '../withdrawals/index.ts'
+import { checkLargest, currentFee, readAsset, readPlace, type Place, type PlacingDeps, type Terms } from '../withdrawals/index.ts'
 import { convert, giveUpConversion, maySucceedLater, type Step } from './commands.ts'
 import type { Conversion } from './conversion.ts'
 import { lockWaiting, nextConversions, postponeConversion } from './store.ts'
@@ -69,7 +69,10 @@ const stepOf = async (deps: ConversionDeps, conversion: Conversion): Promise<Ste
   const { merchantId, ticker, units, target } = conversion
   const terms = await deps.terms()
   const place = target.address === null ? undefined : await placeOf(deps, conversion, target.address, terms)
-  const fee = (sent: bigint): bigint => currentFee(place!.where, sent, place!.internal, terms, deps.placing.rules.catalogue)
+  const fee = (sent: bigint): bigint => {
+    checkLargest(place!, merchantId, sent, terms.days)
+    return currentFee(place!.where, sent, place!.internal, terms, deps.placing.rules.catalogue)
+  }
   if (target.ticker === ticker) return { order: undefined, place, currentFee: fee, left: 0n }
   const plain = readDirection(deps.desk.policy, { spendTicker: ticker, targetTicker: target.ticker }, orderErrors)
   const direction = place ? carriedOn(plain, place.where) : plain

@@ -2,7 +2,7 @@ import { estimateErrors, orderErrors } from '@bursar/contract'
 import { priceOrder, readPrice, type DeskDeps } from '../exchange/index.ts'
 import { readText } from '../orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../platform/route.ts'
-import { checkDayLimit, checkWithdrawable, currentFee, intentOfOrder, readAsset, readPlace, type PlacingDeps, type Terms } from '../withdrawals/index.ts'
+import { checkLargest, checkWithdrawable, currentFee, intentOfOrder, readAsset, readPlace, type PlacingDeps, type Terms } from '../withdrawals/index.ts'
 import { estimateWhole, placeWhole, readExchange, type Asked, type OrderBody } from './asking.ts'
 import { exchangeAndSend } from './commands.ts'
 import { carriedOn } from './terms.ts'
@@ -53,7 +53,7 @@ const createCrypto = async (deps: ExchangeWithdrawalDeps, request: ApiRequest): 
   const given = { fee: body.exchangeFee, localId: body.localId ?? null, meta: body.meta ?? null }
   const order = await priceOrder(desk, { merchantId, ...asking, limit, ...given })
   const feeOf = (received: bigint): bigint => {
-    checkDayLimit(place, merchantId, received, terms.days)
+    checkLargest(place, merchantId, received, terms.days)
     return currentFee(where, received, place.internal, terms, placing.rules.catalogue)
   }
   const intentId = intentOfOrder(merchantId, { localId: given.localId, answerKeys: request.answerKeys }, desk.runtime.newId)

@@ -6,7 +6,7 @@ import type { Tx } from '../db/index.ts'
 import { apply } from '../ledger/index.ts'
 import { formatUnits, mulDiv } from '../money/index.ts'
 import { refusal } from '../orders/index.ts'
-import { checkDayLimit } from './limits.ts'
+import { checkLargest } from './limits.ts'
 import { holdItem, newWithdrawal, readPlace } from './placing.ts'
 import { currentFee, readAmount, readAsset, type Rules } from './request.ts'
 import { readTerms } from './terms.ts'
@@ -43,7 +43,7 @@ export const askWithdrawal = async (tx: Tx, asked: Asked, rules: Rules, now: num
   const place = await readPlace({ holders, rules }, asked, where, terms)
   const feeOf = (units: bigint): bigint => currentFee(where, units, place.internal, terms, rules.catalogue)
   const units = readAmount(asked.amount ?? rest(asked.spend, feeOf(asked.spend), asset.scale, on.decimals), where)
-  checkDayLimit(place, asked.merchantId, units, terms.days)
+  checkLargest(place, asked.merchantId, units, terms.days)
   const given = { merchantId: asked.merchantId, intentId: moment.newId(), units, fee: feeOf(units), localId: null, meta: asked.meta, toldAs: null }
   const withdrawal = newWithdrawal(place, given, moment)
   const [outcome] = await apply(tx, [holdItem(withdrawal)])

@@ -9,12 +9,12 @@ export interface SignerLimit {
   perDay: bigint
 }
 
-/** Largest amounts that a merchant may withdraw in a day at all. */
+/** Largest amounts that a merchant may withdraw in an hour and a day at all. */
 export interface DayLimits {
   /** the signer's, by `NETWORK/TICKER` */
-  signer: ReadonlyMap<string, bigint>
-  /** percent of it, of merchants who have another than the standard one */
-  percents: ReadonlyMap<string, number>
+  signer: ReadonlyMap<string, { hour: bigint; day: bigint }>
+  /** percents of them, of merchants who have others than the standard ones; null: the standard one */
+  percents: ReadonlyMap<string, { hour: number | null; day: number | null }>
 }
 
 /** Keeps what the signer's policy says now. */
@@ -28,8 +28,13 @@ export const storeSignerLimits = async (db: Db, limits: readonly SignerLimit[], 
 }
 
 export const readDayLimits = async (db: Db | Tx): Promise<DayLimits> => {
-  const signer = await sql<{ key: string; units: bigint }>`select network || '/' || asset as key, per_day as units from signer_limits`.execute(db)
-  const merchants = await sql<{ id: string; percent: number }>`select id, (settings ->> 'withdrawalDayPercent')::int as percent from merchants
-    where settings ? 'withdrawalDayPercent'`.execute(db)
-  return { signer: new Map(signer.rows.map(({ key, units }) => [key, units])), percents: new Map(merchants.rows.map(({ id, percent }) => [id, percent])) }
+  const signer = await sql<{ key: string; hour: bigint; day: bigint }>`select network || '/' || asset as key, per_hour as hour, per_day as day from signer_limits`.execute(db)
+  const percents = sql`id, (settings ->> 'withdrawalHourPercent')::int as hour, (settings ->> 'withdrawalDayPercent')::int as day`
+  // Each part has an index of its own, with few merchants in it.
+  const merchants = await sql<{ id: string; hour: number | null; day: number | null }>`select ${percents} from merchants where settings ? 'withdrawalDayPercent'
+    union select ${percents} from merchants where settings ? 'withdrawalHourPercent'`.execute(db)
+  return {
+    signer: new Map(signer.rows.map(({ key, hour, day }) => [key, { hour, day }])),
+    percents: new Map(merchants.rows.map(({ id, hour, day }) => [id, { hour, day }])),
+  }
 }

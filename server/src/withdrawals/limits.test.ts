@@ -12,7 +12,7 @@ import { createDb, createPool } from '../db/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import { ApiRefusal } from '../platform/route.ts'
 import { readDayLimits, storeSignerLimits } from './day-limits.ts'
-import { checkDayLimit, withinLimits } from './limits.ts'
+import { checkLargest, withinLimits } from './limits.ts'
 import type { Place } from './placing.ts'
 import { findById } from './store.ts'
 import { catalogue } from './test-tron.ts'
@@ -100,12 +100,12 @@ describe("a merchant's hour and day", () => {
   })
 })
 
-describe('an amount that no day has room for', () => {
+describe('an amount that no hour or no day has room for', () => {
   const asset = catalogue.findCrypto('TRX')!
   const place = (internal = false): Place => ({ where: { asset, on: asset.networks.get('TRON')! }, to: 'x', internal })
   const refusalOf = async (merchantId: string, units: bigint, at = place()): Promise<unknown> => {
     try {
-      checkDayLimit(at, merchantId, units, await readDayLimits(runtime.db))
+      checkLargest(at, merchantId, units, await readDayLimits(runtime.db))
       return undefined
     } catch (error) {
       if (error instanceof ApiRefusal) return { code: error.code, message: error.message }
@@ -114,12 +114,22 @@ describe('an amount that no day has room for', () => {
   }
 
   test('audit S-11: is refused with code 7 at once, and told what would do', async () => {
+    await storeSignerLimits(runtime.db, [{ network: 'TRON', asset: 'TRX', perHour: 600n, perDay: 600n }], new Date(now))
     expect(await refusalOf(SHOP, 300n)).toBeUndefined()
     expect(await refusalOf(SHOP, 301n)).toEqual({ code: 7, message: expect.stringMatching(/^Withdraw amount too high: at most 0\.0003 TRX leave on TRON in a day/) as string })
     expect(await refusalOf(SHOP, 10_000n, place(true))).toBeUndefined()
-    await percent(SHOP, { withdrawalDayPercent: 100 })
+    await percent(SHOP, { withdrawalHourPercent: 100, withdrawalDayPercent: 100 })
     expect(await refusalOf(SHOP, 600n)).toBeUndefined()
     expect(await refusalOf(OTHER, 301n)).toMatchObject({ code: 7 })
+  })
+
+  test('audit S-11: more than fits into an hour is refused too, and does not wait for an hour that never comes', async () => {
+    expect(await refusalOf(SHOP, 100n)).toBeUndefined()
+    expect(await refusalOf(SHOP, 101n)).toEqual({ code: 7, message: expect.stringMatching(/at most 0\.0001 TRX leave on TRON in an hour/) as string })
+    await percent(SHOP, { withdrawalHourPercent: 90 })
+    expect(await refusalOf(SHOP, 180n)).toBeUndefined()
+    expect(await refusalOf(SHOP, 181n)).toMatchObject({ code: 7 })
+    expect(await passing(await waiting(SHOP, 180n))).toEqual([180n])
   })
 
   test("audit S-11: the signer's limits are kept as its policy says them, in ledger units", async () => {
@@ -128,6 +138,6 @@ describe('an amount that no day has room for', () => {
     const signer = { status: async () => ({ policy }) as unknown as Awaited<ReturnType<Parameters<typeof createSignerLimitsJob>[2]['status']>> }
     await createSignerLimitsJob(runtime, catalogue, signer).run(new AbortController().signal)
     const scaled = 10n ** BigInt(asset.scale - asset.networks.get('TRON')!.decimals)
-    expect((await readDayLimits(runtime.db)).signer).toEqual(new Map([['TRON/TRX', 9_000_000n * scaled]]))
+    expect((await readDayLimits(runtime.db)).signer).toEqual(new Map([['TRON/TRX', { hour: 5_000_000n * scaled, day: 9_000_000n * scaled }]]))
   })
 })

@@ -17,25 +17,28 @@ const DAY_MS = 24 * HOUR_MS
 const WAIT_MS = 60_000
 const ALERT = 'merchant-limit'
 
-/** The most that leaves in a day; undefined when nothing limits it. */
-const mostADay = ({ where: { asset, on }, internal }: Place, merchantId: string, { signer, percents }: DayLimits): bigint | undefined => {
+/** The most that leaves at once, and what keeps more from leaving; undefined when nothing limits it. */
+const mostAtOnce = ({ where: { asset, on }, internal }: Place, merchantId: string, { signer, percents }: DayLimits): { units: bigint; span: string } | undefined => {
   const all = signer.get(`${on.network}/${asset.ticker}`)
   if (internal || all === undefined) return undefined
-  return (all * BigInt(percents.get(merchantId) ?? DEFAULT_SETTINGS.withdrawalDayPercent)) / 100n
+  const own = percents.get(merchantId)
+  const hour = (all.hour * BigInt(own?.hour ?? DEFAULT_SETTINGS.withdrawalHourPercent)) / 100n
+  const day = (all.day * BigInt(own?.day ?? DEFAULT_SETTINGS.withdrawalDayPercent)) / 100n
+  return hour < day ? { units: hour, span: 'an hour' } : { units: day, span: 'a day' }
 }
 
-/** Whether no day has room for an amount. */
-export const isOverDay = (place: Place, merchantId: string, units: bigint, days: DayLimits): boolean => {
-  const most = mostADay(place, merchantId, days)
-  return most !== undefined && units > most
+/** Whether no hour or no day has room for an amount. */
+export const isTooLarge = (place: Place, merchantId: string, units: bigint, days: DayLimits): boolean => {
+  const most = mostAtOnce(place, merchantId, days)
+  return most !== undefined && units > most.units
 }
 
-/** Refuses an amount that no day has room for. What fits a day, but not this one, waits. Throws an ApiRefusal. */
-export const checkDayLimit = (place: Place, merchantId: string, units: bigint, days: DayLimits): void => {
-  const most = mostADay(place, merchantId, days)
-  if (most === undefined || units <= most) return
+/** Refuses an amount that no hour or no day has room for: it would wait for ever. What fits, but not now, waits. Throws an ApiRefusal. */
+export const checkLargest = (place: Place, merchantId: string, units: bigint, days: DayLimits): void => {
+  const most = mostAtOnce(place, merchantId, days)
+  if (most === undefined || units <= most.units) return
   const { asset: { ticker, scale }, on: { network } } = place.where
-  throw refusal(orderErrors.amountTooHigh, `Withdraw amount too high: at most ${formatUnits(most, scale)} ${ticker} leave on ${network} in a day`, 'amount')
+  throw refusal(orderErrors.amountTooHigh, `Withdraw amount too high: at most ${formatUnits(most.units, scale)} ${ticker} leave on ${network} in ${most.span}`, 'amount')
 }
 
 interface Room {

@@ -6,7 +6,7 @@ import { placeOrder, readOwnFee, readText } from '../orders/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../platform/route.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { intentOfOrder } from './intent.ts'
-import { checkDayLimit, isOverDay } from './limits.ts'
+import { checkLargest, isTooLarge } from './limits.ts'
 import { withdrawalBody, wireStatus } from './notice.ts'
 import { holdItem, newWithdrawal, readPlace, type Place } from './placing.ts'
 import { assetOf, carriedOf } from './queries.ts'
@@ -83,7 +83,7 @@ const create = async (
   const { merchantId, answerKeys } = request
   // Who has not so much is told that, as ever: the ledger refuses it.
   const [balance] = await balanceWhenOver(deps, place, merchantId, units, terms)
-  if (balance && balance.posted - balance.held >= units + fee) checkDayLimit(place, merchantId, units, terms.days)
+  if (balance && balance.posted - balance.held >= units + fee) checkLargest(place, merchantId, units, terms.days)
   const localId = body.localId ?? null
   const intentId = intentOfOrder(merchantId, { localId, answerKeys }, deps.runtime.newId)
   const given = { merchantId, intentId, units, fee, localId, meta: body.meta ?? null, toldAs: null }
@@ -97,6 +97,6 @@ const create = async (
   })
 }
 
-/** The merchant's balance, read only when the amount is above what a day has room for. */
+/** The merchant's balance, read only when the amount is above what ever leaves at once. */
 const balanceWhenOver = async ({ runtime }: WithdrawalRoutesDeps, place: Place, merchantId: string, units: bigint, { days }: Terms): Promise<Balance[]> =>
-  isOverDay(place, merchantId, units, days) ? balancesOf(runtime.db, 'merchant', [{ merchantId, asset: place.where.asset.ticker }]) : []
+  isTooLarge(place, merchantId, units, days) ? balancesOf(runtime.db, 'merchant', [{ merchantId, asset: place.where.asset.ticker }]) : []
