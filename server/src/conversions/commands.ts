@@ -7,8 +7,9 @@ import { exchangeAndSend, sendOnAsWhole } from '../exchange-withdrawals/index.ts
 import { fillOrder, tellExchange, type DeskDeps, type Order } from '../exchange/index.ts'
 import { refusal } from '../orders/index.ts'
 import type { ApiRefusal } from '../platform/route.ts'
-import { intentIdOf, type Place } from '../withdrawals/index.ts'
+import type { Place } from '../withdrawals/index.ts'
 import type { Conversion } from './conversion.ts'
+import { intentOf } from './naming.ts'
 import { failedNotice } from './notice.ts'
 import { endConversion, leaveUnits } from './store.ts'
 
@@ -34,27 +35,24 @@ export const convert = async (tx: Tx, deps: Pick<DeskDeps, 'runtime'>, conversio
 const carry = async (tx: Tx, deps: Pick<DeskDeps, 'runtime'>, conversion: Conversion, step: Step, moment: Moment): Promise<Effects> => {
   const { order, place, currentFee } = step
   const { causedBy, causeId } = conversion
-  const intentId = intentOf(conversion)
+  const intentId = await intentOf(tx, conversion)
   if (order && place) {
     const whole = { ...order, place, currentFee, withdrawalFee: undefined, causedBy, localId: causeId, intentId }
     return (await exchangeAndSend(tx, deps, whole, moment)).effects
   }
   if (order) return tellExchange(await fillOrder(tx, deps, { ...order, localId: causeId, caused: true }, moment), order.direction)
-  return place ? send(tx, conversion, { place, currentFee }, moment) : noEffects
+  return place ? send(tx, conversion, { place, currentFee, intentId }, moment) : noEffects
 }
 
-/** Each step of a conversion leaves less, so that no two of them are the same payment. An invoice may cause several conversions of one amount. */
-const intentOf = ({ merchantId, id, units }: Conversion): string => intentIdOf(merchantId, `conversion:${id}:${units}`)
-
 /** What arrived as what is wanted is only sent on. */
-const send = async (tx: Tx, conversion: Conversion, { place, currentFee }: { place: Place; currentFee: Step['currentFee'] }, moment: Moment): Promise<Effects> => {
+const send = async (tx: Tx, conversion: Conversion, { place, currentFee, intentId }: { place: Place; currentFee: Step['currentFee']; intentId: string }, moment: Moment): Promise<Effects> => {
   const { merchantId, units, causedBy, causeId } = conversion
   const fee = currentFee(units)
   const { asset, on } = place.where
   const carried = 10n ** BigInt(asset.scale - on.decimals)
   const sent = ((units - fee) / carried) * carried
   if (sent < on.minWithdrawal || sent <= 0n) throw refusal(orderErrors.amountTooLow, 'Withdraw amount too low')
-  return sendOnAsWhole(tx, { merchantId, place, units: sent, fee, causedBy, causeId, intentId: intentOf(conversion) }, moment)
+  return sendOnAsWhole(tx, { merchantId, place, units: sent, fee, causedBy, causeId, intentId }, moment)
 }
 
 /** Whether what refuses now may not refuse later: prices come back, stops are lifted. */

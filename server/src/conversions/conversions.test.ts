@@ -71,8 +71,9 @@ const run = () => runUntilIdle([createConversionJob(deps(), 1)])
 const invoices = new Map<string, string>()
 let standard: string | null = null
 const expecting = createDepositExpecting({ invoicesAt: async () => invoices, isAsked: async () => false, defaultTicker: async () => standard })
-const received = async (asset: string, units: bigint, addressId: string, fee = 0n): Promise<string> => {
+const received = async (asset: string, units: bigint, addressId: string, fee = 0n, stored: (id: string) => Promise<unknown> = async () => {}): Promise<string> => {
   const id = newId()
+  await stored(id)
   await giveBalance(db, merchant, asset, units - fee)
   const deposit = { merchantId: merchant, id, addressId, asset, units, fee } as Deposit
   await inTransaction(db, (tx) => expecting(tx, [{ deposit, again: false }], { at: new Date(now), newId }))
@@ -163,6 +164,24 @@ describe('credited money', () => {
     // Two payments of one invoice, of the same amount, are two payments to the signer.
     const { rows } = await sql<{ intents: number }>`select count(distinct intent_id) as intents from withdrawals`.execute(db)
     expect(Number(rows[0]!.intents)).toBe(2)
+  })
+
+  test.each(['as it is', 'exchanged'])('audit M-A5: is the same payment to the signer when a restored copy reads its deposit again: sent on %s', async (how) => {
+    const address = await target({ ticker: 'USDT', address: OUTSIDE, blockchain: 'ETHEREUM' })
+    const ticker = how === 'exchanged' ? 'ETH' : 'USDT'
+    const read = async (transaction: string, index: string): Promise<void> => {
+      const id = await received(ticker, how === 'exchanged' ? E18 : 100n * E18, address, 0n, (id) =>
+        sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, block_height, block_hash, keys, created_at, updated_at)
+          values (${merchant}, ${id}, 'ETHEREUM', ${ticker}, ${transaction}, ${index}, '0x1', ${address}, '{}', 1, 0, 'credited', 'Done', 1, 'b', '{}', now(), now())`.execute(db))
+      await run()
+      await sql`delete from deposits where id = ${id}`.execute(db)
+    }
+    for (const [transaction, index] of [['a', 'l:1'], ['a', 'l:1'], ['a', 'l:2'], ['b', 'l:1']] as const) await read(transaction, index)
+    const { rows } = await sql<{ intent: string }>`select intent_id as intent from withdrawals order by created_at, id`.execute(db)
+    const intents = rows.map(({ intent }) => intent)
+    expect(intents).toHaveLength(4)
+    expect(intents[1]).toBe(intents[0])
+    expect(new Set(intents).size).toBe(3)
   })
 
   test('of a fiat invoice likewise, less our fee', async () => {

@@ -20,6 +20,7 @@ import { orphanDeposits, settleDeposits } from './settling.ts'
 import { clearDeposit, rejectDeposit, verifyDeposit, type DepositKey, type Verified } from './verifying.ts'
 
 export { hasHash } from './deposit.ts'
+export { isSum } from './deposit.ts'
 export type { Deposit } from './deposit.ts'
 export type { Became, DepositFollower, Followed, Following } from './following.ts'
 export type { InternalTransfer } from './internal.ts'
