@@ -851,6 +851,7 @@ export interface OutgoingTable {
   created_at: Date
   updated_at: Date
   lost_at: Date | null
+  contested: Generated<boolean>
 }
 
 export interface OutgoingAttemptsTable {

@@ -142,7 +142,9 @@ export const recordRefused = async (
   const moved = await move(tx, outgoing.id, 'refused', moment.at, { epoch: outgoing.epoch })
   if (!moved) return
   if (moveOf(outgoingMoves, 'planned', 'refused')!.effects.includes('freeCoins')) await freeCoins(tx, outgoing.id)
-  await freeNonce(tx, moved, why.refusal !== undefined && classOf(why.refusal) === 'nonce', moment.at)
+  const isContested = why.refusal !== undefined && classOf(why.refusal) === 'nonce'
+  if (isContested) await sql`update outgoing set contested = true where id = ${outgoing.id}`.execute(tx)
+  await freeNonce(tx, moved, isContested, moment.at)
   await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null, ...why }, subscribers, moment), moment)
 }
 

@@ -48,6 +48,12 @@ export const freeNonce = async (tx: Tx, { network, senders, nonce }: Pick<Outgoi
     where network = ${network} and address = ${senders[0]} and next_nonce > ${nonce} on conflict do nothing`.execute(tx)
 }
 
+/** Whether the signer refused a nonce of an address that hands out none here, as it has signed it for something that these books do not know. */
+export const isContested = async (db: Db, network: Network, address: string, nonce: number): Promise<boolean> => {
+  const { rows } = await sql`select from outgoing where network = ${network} and senders[1] = ${address} and nonce = ${nonce} and contested limit 1`.execute(db)
+  return rows.length > 0
+}
+
 /** The chain waits for a nonce that was handed out and that no transaction has: the next payment takes it. */
 export const freeForgotten = async (db: Db, network: Network, address: string, nonce: number, at: Date): Promise<void> => {
   await sql`insert into free_nonces(network, address, nonce, since)
