@@ -133,7 +133,8 @@ export const adoptCoins = async (
 ): Promise<{ senders: string[]; moves: CustodyMove[] }> => {
   const keys = [...new Set(forms.flatMap((form) => form.keys))]
   const { rows } = await sql<{ key: string; address: string; reservedBy: string | null }>`
-    select transaction || ':' || vout as key, address, reserved_by as "reservedBy" from utxos
+    select transaction || ':' || vout as key, address,
+      (select o.id from outgoing o where o.id = utxos.reserved_by and o.state <> 'abandoned') as "reservedBy" from utxos
     where network = ${network} and (transaction, vout) in (select split_part(k, ':', 1), split_part(k, ':', 2)::int from unnest(${keys}::text[]) k)
     order by array_position(${keys}::text[], transaction || ':' || vout) for update`.execute(tx)
   const taken = rows.find(({ reservedBy }) => reservedBy !== null)

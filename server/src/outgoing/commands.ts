@@ -180,12 +180,13 @@ export const recordOutrun = async (tx: Tx, id: string, { at }: Pick<Moment, 'at'
 /**
  * Ends a transaction that can never be mined any more, as something else used up what it needs in a final block. Those whose money it
  * carries are told; its other coins are free.
+ * @param paid intents that what used it up pays
  */
-export const recordOvertaken = async (tx: Tx, id: string, subscribers: readonly OutgoingSubscriber[], moment: Moment): Promise<boolean> => {
+export const recordOvertaken = async (tx: Tx, id: string, subscribers: readonly OutgoingSubscriber[], moment: Moment, paid: ReadonlySet<string>): Promise<boolean> => {
   const moved = await move(tx, id, 'outrun', moment.at)
   if (!moved) return false
   await freeCoins(tx, id)
-  await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null, overtaken: true }, subscribers, moment), moment)
+  await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null, overtaken: { paid } }, subscribers, moment), moment)
   return true
 }
 

@@ -18,6 +18,7 @@ import type { Outgoing } from './transaction.ts'
 /**
  * Ends transactions whose nonce or coin something else has used in a final block. The signer is asked first: what used it may be a form of
  * the same payment that these books have forgotten, which is then booked; otherwise every form that was signed must need what is lost.
+ * Of several payments together it may be one that pays only some of them: those wait to be attached to it.
  * What a payment was for is then paid anew under another intent, and a person is told.
  */
 export const createOvertakenJob = (deps: SendingDeps, everyMs: number): Job => ({
@@ -32,10 +33,14 @@ export const createOvertakenJob = (deps: SendingDeps, everyMs: number): Job => (
 const settle = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
   const { runtime, subscribers } = deps
   const lost = await lostOf(runtime.db, outgoing)
-  const signed = outgoing.purpose === 'payout' ? await signedFor(deps, outgoing) : []
+  const intents = outgoing.purpose === 'payout' ? (await deps.purposeOf(outgoing)).intents.map(({ id }) => id) : []
+  const signed = await signedFor(deps, intents)
+  const paid = new Set<string>()
   for (const { hash, height } of lost) {
     const own = signed.find((transaction) => transaction.hash === hash)
-    if (own) return book(deps, outgoing, own, height)
+    if (!own) continue
+    for (const { id } of own.intents) paid.add(id)
+    if (intents.every((id) => paid.has(id))) return book(deps, outgoing, own, height)
   }
   const alive = outgoing.purpose === 'payout' ? await stillPossible(deps, outgoing, signed, lost) : undefined
   if (alive !== undefined) return tellUnclear(deps, outgoing, lost, alive)
@@ -44,7 +49,7 @@ const settle = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
     const now = await lostOf(tx, outgoing)
     if (!lost.every((one) => now.some(({ key, hash }) => key === one.key && hash === one.hash))) return
     const moment = momentOf(runtime)
-    if (!(await recordOvertaken(tx, outgoing.id, subscribers, moment))) return
+    if (!(await recordOvertaken(tx, outgoing.id, subscribers, moment, paid))) return
     await resolveAlertsOf(tx, ['broadcast', 'stuck', UNCLEAR], [outgoing.id], moment.at)
     await raiseAlert(tx, { kind: 'overtaken', subject: outgoing.id, text: textOf(outgoing, lost[0]!), detail: lost }, moment)
   })
@@ -57,10 +62,10 @@ const textOf = ({ id, network, purpose }: Outgoing, { key, hash, height }: Lost)
   (purpose === 'payout' ? 'Its withdrawals are paid anew. ' : '') +
   'If none of your people sent it, others may have the key: stop with "bursar freeze --all" and look'
 
-/** Every transaction that the signer signed for what it pays. */
-const signedFor = async ({ signer, purposeOf }: SendingDeps, outgoing: Outgoing): Promise<SignedTransaction[]> => {
+/** Every transaction that the signer signed for one of these payments. */
+const signedFor = async ({ signer }: SendingDeps, intents: readonly string[]): Promise<SignedTransaction[]> => {
   const all = new Map<string, SignedTransaction>()
-  for (const { id } of (await purposeOf(outgoing)).intents) for (const one of await signer.transactionsOf(id)) all.set(one.hash, one)
+  for (const id of intents) for (const one of await signer.transactionsOf(id)) all.set(one.hash, one)
   return [...all.values()]
 }
 

@@ -76,7 +76,7 @@ export const attemptsOf = async (db: Db | Tx, id: string): Promise<Attempt[]> =>
 
 /** Which of these chain transactions are ours, by hash. */
 export const oursAmong = async (
-  tx: Tx,
+  tx: Db | Tx,
   network: Network,
   hashes: readonly string[],
 ): Promise<Map<string, { outgoingId: string; attempt: number; state: OutgoingState }>> => {

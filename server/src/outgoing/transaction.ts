@@ -59,8 +59,11 @@ export interface OutgoingChange {
   hash: string | null
   /** of `refused`: refused by a stop and not by the signer, so that what is not stopped may be planned again at once */
   withheld?: boolean
-  /** of `refused`: it was signed, and final blocks prove that it can never be mined: what it paid needs another intent */
-  overtaken?: boolean
+  /**
+   * of `refused`: it was signed, and final blocks prove that it can never be mined: what it paid needs another intent, but for those intents
+   * that a transaction in these blocks has paid
+   */
+  overtaken?: { paid: ReadonlySet<string> }
   /** of `refused`: what the signer answered */
   refusal?: SignerRefusal
 }

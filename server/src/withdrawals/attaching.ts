@@ -7,7 +7,7 @@ import type { Catalogue } from '../assets/index.ts'
 import { inTransaction, type Db, type Tx } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import { rescale } from '../money/index.ts'
-import { adoptSigned, paymentCall, readForm, tronPayment, type SignedForm, type WalletKeys } from '../outgoing/index.ts'
+import { adoptSigned, oursAmong, paymentCall, readForm, tronPayment, type SignedForm, type WalletKeys } from '../outgoing/index.ts'
 import { resolveAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { paymentOf } from './bitcoin-payments.ts'
@@ -43,12 +43,13 @@ export const attachSigned = async (deps: AttachDeps, key: { merchantId: string; 
   const withdrawal = await findById(runtime.db, key.merchantId, key.id)
   if (!withdrawal) throw new Error('there is no such withdrawal: check both ids')
   if (withdrawal.state !== 'requested') throw new Error(`it is ${withdrawal.state}: only a withdrawal that waits can be attached`)
-  const transactions = await signer.transactionsOf(withdrawal.intentId)
-  if (transactions.length === 0) {
+  const all = await signer.transactionsOf(withdrawal.intentId)
+  if (all.length === 0) {
     await inTransaction(runtime.db, (tx) => unbar(tx, withdrawal))
     await resolveAlert(runtime.db, ALERT, withdrawal.id, momentOf(runtime).at)
     return { kind: 'nothing-signed' }
   }
+  const transactions = await stillPossible(runtime.db, withdrawal, all)
   const forms = transactions.map((transaction) => checked(deps, withdrawal, transaction))
   const hashes = forms.map(({ hash }) => hash)
   const joined = await joinLate(deps, withdrawal, hashes)
@@ -64,6 +65,14 @@ export const attachSigned = async (deps: AttachDeps, key: { merchantId: string; 
   return { kind: 'attached', hashes, minedAt }
 }
 
+
+/** Without those that these books know never to be mined. */
+const stillPossible = async (db: Db, { blockchain }: Withdrawal, all: readonly SignedTransaction[]): Promise<SignedTransaction[]> => {
+  const known = await oursAmong(db, blockchain, all.map(({ hash }) => hash))
+  const possible = all.filter(({ hash }) => known.get(hash)?.state !== 'abandoned')
+  if (possible.length === 0) throw new Error(`transaction ${[...known.keys()].join(', ')} is in these books already, and can't be mined any more: it was another withdrawal's`)
+  return possible
+}
 
 /** The transaction as its bytes say; throws unless it pays exactly this withdrawal, by the signer's answer and by the bytes. */
 const checked = (deps: AttachDeps, withdrawal: Withdrawal, transaction: SignedTransaction): SignedForm => {

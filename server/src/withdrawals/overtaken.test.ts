@@ -7,7 +7,11 @@ import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { inTransaction } from '../db/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { createPayoutWorld, HOT, paidLog, policyWith, STRANGER, type PayoutWorld } from './test-payouts.ts'
+import { anyChange, DEFAULT_BITCOIN_POLICY, planBitcoinPayout, type OwnCoin } from '../outgoing/index.ts'
+import { paymentOf } from './bitcoin-payments.ts'
+import { attachSigned } from './index.ts'
+import { carriedBy } from './store.ts'
+import { catalogue, createPayoutWorld, HOT, paidLog, policyWith, STRANGER, WALLET, type PayoutWorld } from './test-payouts.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld
@@ -129,5 +133,33 @@ describe('a Bitcoin payment', () => {
     expect(await intentOf(id)).not.toBe(id)
     const { rows } = await sql<{ keys: string[] }>`select keys from outgoing where state = 'broadcast'`.execute(world.db)
     expect(rows[0]!.keys).not.toContain(keys[0])
+  })
+
+  test('audit M-B4: is not booked as paid by a transaction that pays only another of its withdrawals, which is attached to it', async () => {
+    world = await createPayoutWorld(database.url, { network: 'BITCOIN' })
+    await world.coins(2, 5_000_000n)
+    const ids = [await world.request(100_000n), await world.request(200_000n)]
+    await world.work()
+    expect(await Promise.all(ids.map(world.stateOf))).toEqual(['sent', 'sent'])
+    // An old primary had the first signed alone, with the same coin.
+    const { rows: coins } = await sql<OwnCoin>`select transaction, vout, address, account, branch, derivation_index as index, units from utxos where reserved_by is not null`.execute(world.db)
+    const [paid] = await carriedBy(world.db, (await sql<{ id: string }>`select id from outgoing`.execute(world.db)).rows[0]!.id)
+    const payments = [paymentOf({ catalogue, wallet: WALLET }, paid!)]
+    const plan = planBitcoinPayout({ wallet: WALLET, coins, payments, change: anyChange(WALLET), feeRateMilliSatPerVb: 2_000n, policy: DEFAULT_BITCOIN_POLICY })
+    if (!('payout' in plan)) throw new Error('not planned')
+    const intents = [{ id: paid!.intentId, asset: 'BTC', to: paid!.to, units: paid!.units.toString() }]
+    const { hash } = await world.made.signer.sign({
+      network: 'BITCOIN', transactionId: world.runtime.newId(), purpose: 'payout', intents, unsigned: Buffer.from(plan.payout.psbt).toString('hex'), keys: plan.signingKeys,
+    })
+    await world.block({ height: 101, transactions: [{ hash, keys: plan.keys, succeeded: true, fee: 1n, transfers: [] }] }, 101)
+    await world.work(2)
+    expect(await Promise.all(ids.map(world.stateOf))).toEqual(['requested', 'sent'])
+    expect((await world.alerts()).map(({ kind, subject }) => `${kind} ${subject}`)).toContain(`withdrawal-signed-before ${ids[0]}`)
+    world.node.statusOf = (asked) => (asked === hash ? { kind: 'mined', height: 101, blockHash: 'h101', succeeded: true, fee: 1n } : { kind: 'unknown' })
+    const readAgain = async (height: number): Promise<void> => world.block((await world.adapter.blockAt(height))!)
+    await attachSigned({ runtime: world.runtime, catalogue, signer: world.signer, wallet: WALLET, adapter: world.adapter, readAgain }, { merchantId: world.merchantId, id: ids[0]! })
+    await world.block({ height: 102, transactions: [] }, 102)
+    expect(await world.stateOf(ids[0]!)).toBe('settled')
+    expect(world.made.log.length - 1).toBe(3)
   })
 })

@@ -68,15 +68,17 @@ const settleOne = async (
   // A transaction mined without effect is not Done: it is Failed once its block is final.
   const onlyCost = change.outgoing.succeeded === false
   const after = change.refusal && afterRefusal(before, change.refusal, together)
+  const isPaid = change.overtaken?.paid.has(before.intentId) ?? false
   const withdrawal = await move(tx, before, event, moment.at, {
     ...(event === 'unplanned' || event === 'overtaken' ? { outgoingId: null, ...waitingOf(after, moment) } : {}),
-    ...(event === 'overtaken' ? { intentId: nextIntentOf(before) } : {}),
+    ...(event === 'overtaken' && !isPaid ? { intentId: nextIntentOf(before) } : {}),
     ...(event === 'reverted' ? { failReason: 'ERRROR_CODE_GENERIC' } : {}),
     ...(event === 'mined' ? { sendsDone: !onlyCost } : {}),
   })
   if (!withdrawal) return noEffects
   if (change.refusal && after!.pauseMs > 0) await tellRefused(tx, withdrawal, change.refusal, moment)
   if (after?.barred) await bar(tx, withdrawal, after.barred, change.refusal!.message, moment)
+  if (isPaid) await bar(tx, withdrawal, 'signed', 'a final block holds it', moment)
   const effects: { items: Item[]; notices: Notice[]; moves: CustodyMove[] } = { items: [], notices: [], moves: [] }
   const asset = catalogue.findCrypto(withdrawal.ticker)!
   const carried = { hash: change.hash, from: change.outgoing.senders, block: change.outgoing.minedHeight }
