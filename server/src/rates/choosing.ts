@@ -54,7 +54,8 @@ export const choosePrices = (given: readonly GivenQuote[], rules: ChoiceRules): 
   const byTicker = Map.groupBy(given, ({ quote }) => quote.ticker)
   const judged = [...byTicker].flatMap(([ticker, quotes]): (ChosenPrice | RefusedPrice)[] => {
     const good = quotes.flatMap((one) => believable(one, rules))
-    return good.length === 0 ? [] : [judge(ticker, good, rules)]
+    // One whose word can't be believed might have contradicted the others, as one that gave none.
+    return good.length === 0 ? [] : [judge(ticker, good, { ...rules, silent: rules.silent + quotes.length - good.length })]
   })
   return {
     chosen: judged.filter((one): one is ChosenPrice => !('kind' in one)),

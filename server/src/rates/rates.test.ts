@@ -67,6 +67,12 @@ describe('prices', () => {
     expect(await alerts()).toEqual([])
   })
 
+  test.each([['too old', '61000', 3_600_000], ['zero', '0', 0], ['no number', 'NaN', 0]])('audit F-9.1: one source is not enough beside another one whose word is %s', async (_, said, age) => {
+    await refresh(source('a', { BTC: '61100' }), source('b', { BTC: said }, age))
+    expect([await btc(), (await alerts()).map(({ kind }) => kind)]).toEqual([61000n * E18 + E18 / 2n, ['prices-disagree']])
+    await refresh(source('a', { BTC: '61000.5' }), source('b', { BTC: '61000.5' }))
+  })
+
   test('that jump are not believed while the last one is fresh', async () => {
     await refresh(source('a', { BTC: '600000' }))
     expect(await btc()).toBe(61000n * E18 + E18 / 2n)
