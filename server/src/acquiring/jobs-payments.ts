@@ -12,7 +12,7 @@ import type { Payment, PaymentListener } from './payment.ts'
 import { callbackPath } from './routes.ts'
 import type { RoutingTable } from './routing.ts'
 import { nextAsk } from './schedule.ts'
-import { askAgainAt, claimPayments } from './store.ts'
+import { askAgainAt, claimPayments, type PaymentLine } from './store.ts'
 
 /** Longer than any adapter's deadline. */
 const LEASE_MS = 120_000
@@ -29,17 +29,32 @@ export interface PaymentJobDeps {
   pause(name: string): Promise<void>
 }
 
+/** How often payments are looked for whose acquirer is not configured. */
+const MISSING_EVERY_MS = 10_000
+
 /**
  * Carries payments on: gives planned ones to their acquirer, and asks about all others that are due, because an acquirer
- * called or because its call may have been lost.
+ * called or because its call may have been lost. Each account has a line for either: an acquirer that hangs, or is slow to ask,
+ * keeps no payer waiting for another one's page, nor for its own.
  */
-export const createPaymentJob = (deps: PaymentJobDeps, everyMs: number): Job => ({
-  name: 'payments',
+export const createPaymentJobs = (deps: PaymentJobDeps, everyMs: number): Job[] => {
+  const names = [...deps.acquirers.keys()]
+  return [
+    ...names.flatMap((acquirer) => [
+      jobOf(deps, `give payments to ${acquirer}`, { acquirer, isPlanned: true }, everyMs),
+      jobOf(deps, `ask ${acquirer} for payments`, { acquirer, isPlanned: false }, everyMs),
+    ]),
+    jobOf(deps, 'payments of acquirers that are not configured', { noneOf: names }, MISSING_EVERY_MS),
+  ]
+}
+
+const jobOf = (deps: PaymentJobDeps, name: string, line: PaymentLine, everyMs: number): Job => ({
+  name,
   everyMs,
   run: async () => {
-    const due = await claimPayments(deps.runtime.db, momentOf(deps.runtime).at, LEASE_MS, MOST_AT_ONCE)
+    const due = await claimPayments(deps.runtime.db, line, momentOf(deps.runtime).at, LEASE_MS, MOST_AT_ONCE)
     await Promise.all(due.map((payment) => guardedStep(deps, payment)))
-    // Who passed one over planned another, whose payer waits.
+    // A payment that was passed over is planned anew, and its payer waits.
     return due.length > 0
   },
 })
@@ -62,7 +77,7 @@ const step = async (deps: PaymentJobDeps, payment: Payment): Promise<void> => {
     return askAgainAt(runtime.db, payment, new Date(runtime.clock.business() + MISSING_AGAIN_MS))
   }
   if (payment.state === 'planned') return create(deps, acquirer, payment)
-  // Whoever gave it to the acquirer has not come back.
+  // The worker that gave it to the acquirer has not come back.
   const known = payment.state === 'asking' ? await giveUpWaiting(deps, payment) : payment
   if (known) await ask(deps, acquirer, { ...known, epoch: payment.epoch })
 }

@@ -88,11 +88,15 @@ export const paymentsOf = async (db: Db | Tx, merchantId: string, invoiceId: str
   return rows
 }
 
+/** Whose payments are taken up: those of an account that it does not have yet, or all others of it; or those of accounts that are not configured. */
+export type PaymentLine = { acquirer: string; isPlanned: boolean } | { noneOf: readonly string[] }
+
 /** Takes payments whose next step is due for `leaseMs`; nobody else gets them meanwhile. */
-export const claimPayments = async (db: Db, at: Date, leaseMs: number, most: number): Promise<Payment[]> => {
+export const claimPayments = async (db: Db, line: PaymentLine, at: Date, leaseMs: number, most: number): Promise<Payment[]> => {
   const until = new Date(at.getTime() + leaseMs)
+  const which = 'noneOf' in line ? sql`acquirer <> all(${[...line.noneOf]}::text[])` : sql`acquirer = ${line.acquirer} and (state = 'planned') = ${line.isPlanned}`
   const { rows } = await sql<Payment>`with due as (
-      select merchant_id, id from payments where next_step_at <= ${at} order by next_step_at limit ${most} for update skip locked)
+      select merchant_id, id from payments where next_step_at <= ${at} and ${which} order by next_step_at limit ${most} for update skip locked)
     update payments p set next_step_at = ${until}, epoch = p.epoch + 1 from due
     where p.merchant_id = due.merchant_id and p.id = due.id returning ${PAYMENT_COLUMNS}`.execute(db)
   return rows

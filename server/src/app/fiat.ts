@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
-  callbackRoutes, createAcquiringPruneJob, createHoldJob, createPaymentHearing, createPaymentJob, createRefundJob, createRoutingTable, createStatementJob, requireRanges,
+  callbackRoutes, createAcquiringPruneJob, createHoldJob, createPaymentHearing, createPaymentJobs, createRefundJob, createRoutingTable, createStatementJob, requireRanges,
   type CallbackListener, type PaymentListener, type RoutingTable,
 } from '../acquiring/index.ts'
 import { openAcquirers, readAcquirersConfig, type Acquirer, type AcquirersConfig } from '../adapters/acquirers/index.ts'
@@ -74,7 +74,7 @@ const STATEMENTS_EVERY_MS = 4 * 3_600_000
 export const createFiatJobs = (world: FiatWorld, pause: PausePoint): Job[] => {
   const { runtime, publicUrl, acquirers: { byName: acquirers, table } } = world
   return [
-    createPaymentJob({ runtime, acquirers, table, listener: paymentListener(world), publicUrl, pause }, PAYMENTS_EVERY_MS),
+    ...createPaymentJobs({ runtime, acquirers, table, listener: paymentListener(world), publicUrl, pause }, PAYMENTS_EVERY_MS),
     createRefundJob({ runtime, acquirers, listener: paymentListener(world), pause }, REFUNDS_EVERY_MS),
     createFiatExpiryJob({ runtime, settings: fiatSettings(world), pause }, EXPIRY_EVERY_MS),
     createHoldJob({ runtime, listener: paymentListener(world), pause }, HOLDS_EVERY_MS),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { callbackRoutes, createHoldJob, createPaymentHearing, createPaymentJob, createRefundJob, createRoutingTable, paymentsOf, type Payment, type PaymentListener } from '../acquiring/index.ts'
+import { callbackRoutes, createHoldJob, createPaymentHearing, createPaymentJobs, createRefundJob, createRoutingTable, paymentsOf, type Payment, type PaymentListener } from '../acquiring/index.ts'
 import { createScriptedAcquirer, type ScriptedAcquirer } from '../acquiring/test-acquirer.ts'
 import { createCatalogue } from '../assets/index.ts'
 import type { Moment } from '../base/moment.ts'
@@ -65,6 +65,17 @@ export interface FiatTestWorld {
   close(): Promise<void>
 }
 
+/** Jobs that give each other work, run one after the other until none has any. */
+const asOne = (jobs: readonly Job[]): Job => ({
+  name: jobs[0]!.name,
+  everyMs: 1,
+  run: async (signal) => {
+    let isBusy = false
+    for (const job of jobs) isBusy = (await job.run(signal)) || isBusy
+    return isBusy
+  },
+})
+
 /** @param wrap what else is done about payments, as the composition root does it */
 export const createFiatWorld = async (url: string, wrap: (listener: PaymentListener) => PaymentListener = (listener) => listener): Promise<FiatTestWorld> => {
   const pool = createPool({ url })
@@ -88,7 +99,7 @@ export const createFiatWorld = async (url: string, wrap: (listener: PaymentListe
   const clock = { now: () => world.now, business: () => world.now }
   const runtime: Runtime = { db, clock: clock as Runtime['clock'], newId, log: pino({ level: 'silent' }) }
   const jobs: Job[] = [
-    createPaymentJob({ runtime, acquirers, table, listener, publicUrl: settings.publicUrl, pause }, 1),
+    asOne(createPaymentJobs({ runtime, acquirers, table, listener, publicUrl: settings.publicUrl, pause }, 1)),
     createRefundJob({ runtime, acquirers, listener, pause }, 1),
     createHoldJob({ runtime, listener, pause }, 1),
     createFiatExpiryJob({ runtime, settings, pause }, 1),
