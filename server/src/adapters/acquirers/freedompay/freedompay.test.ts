@@ -33,6 +33,17 @@ const order: PaymentOrder = {
   email: undefined, language: 'uk', expiresAt: NOW + 3_600_000,
 }
 
+test('audit F-4: a refused payment is no end while the order has a newer one', async () => {
+  const [one, two] = [{ pg_status: 'ok', pg_payment_id: '77', pg_payment_status: 'failed', pg_amount: '12000.50', pg_failure_code: '465' }, { pg_status: 'ok', pg_payment_id: '78', pg_payment_status: 'success', pg_amount: '12000.50', pg_captured: '1' }]
+  const newest = async (fields: Record<string, string>) => {
+    reply = (script, key) => answers('pg_payment_id' in asked.at(-1)!.fields ? one : fields)(script, key)
+    return freedom.paymentState(order.reference, '77')
+  }
+  expect(await newest(two)).toMatchObject({ kind: 'succeeded', acquirerReference: '78', units: 1_200_050n })
+  expect(await newest({ ...two, pg_payment_status: 'pending' })).toMatchObject({ kind: 'waiting' })
+  expect(await newest(one)).toMatchObject({ kind: 'refused', code: '465' })
+})
+
 describe('the page', () => {
   const page = { pg_status: 'ok', pg_payment_id: '77', pg_redirect_url: 'https://customer.freedompay.kz/pay?customer=1' }
 

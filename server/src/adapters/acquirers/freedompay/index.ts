@@ -51,7 +51,12 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
       return { method: 'GET', url, fields: {}, acquirerReference }
     },
     readCallback: (callback) => readFreedomPayCallback(settings, callback),
-    paymentState: async (reference, paymentId) => decided(await status(reference, paymentId), readPaymentStatus),
+    paymentState: async (reference, paymentId) => {
+      const state = decided(await status(reference, paymentId), readPaymentStatus)
+      if (state.kind !== 'refused' || paymentId === undefined) return state
+      // An order may have several payments, each with a number: another card may have paid since the one that we know was refused.
+      return decided(await status(reference, undefined), readPaymentStatus)
+    },
     payOut: async (order) => {
       if (payoutSecretKey === undefined) return NO_PAYOUTS
       return readPayoutAnswer(await call({ path: '/g2g/p2p2nonreg', fields: payoutTo(order), secretKey: payoutSecretKey, isOrder: true }))
