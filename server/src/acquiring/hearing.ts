@@ -24,6 +24,12 @@ export type CallbackListener = (tx: Tx, heard: Heard, moment: Moment) => Promise
 
 export const digestOf = ({ url, body }: RawCallback): Buffer => createHash('sha256').update(url).update('\n').update(body).digest()
 
+/**
+ * So many callbacks about one order are kept; later ones have it asked about all the same. Not all of a callback is signed everywhere, so that a
+ * payer who is shown one can repeat it with other bytes for ever.
+ */
+const MOST_KEPT = 100
+
 /** Notes a signed callback and has its object looked at now. The same bytes again are only counted (F3). */
 export const hearCallback = async (
   tx: Tx,
@@ -33,9 +39,10 @@ export const hearCallback = async (
 ): Promise<Effects> => {
   const { acquirer, reference, state } = heard
   const { rows } = await sql<{ times: number }>`insert into acquirer_callbacks(acquirer, digest, reference, state, received_at)
-    values (${acquirer}, ${digest}, ${reference.slice(0, 200)}, ${jsonOf(state)}::jsonb, ${moment.at})
+    select ${acquirer}, ${digest}, ${reference.slice(0, 200)}, ${jsonOf(state)}::jsonb, ${moment.at}
+    where (select count(*) from (select from acquirer_callbacks where acquirer = ${acquirer} and reference = ${reference.slice(0, 200)} limit ${MOST_KEPT}) kept) < ${MOST_KEPT}
     on conflict (acquirer, digest) do update set times = acquirer_callbacks.times + 1 returning times`.execute(tx)
-  if (rows[0]!.times > 1) return noEffects
+  if ((rows[0]?.times ?? 1) > 1) return noEffects
   if (isUuid(reference)) {
     for (const listener of listeners) {
       const effects = await listener(tx, heard, moment)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
@@ -249,4 +250,15 @@ test('audit F-8: money in suspense of which an unknown sum went back is not give
   expect(await world.balance('merchant')).toBe(88_10n)
   await world.work()
   expect(await world.alerts()).toEqual(['payment-disputed'])
+})
+
+test('audit F-4: a signed callback that is repeated with other bytes fills no table, and a later one is heard all the same', async () => {
+  const reference = await paid()
+  for (let i = 0; i < 120; i += 1) await hear(reference, undefined, { salt: `repeated ${i}` })
+  expect((await sql<{ n: number }>`select count(*)::integer as n from acquirer_callbacks`.execute(world.db)).rows[0]!.n).toBe(100)
+  await world.work()
+  world.first.reverses(reference, 'all')
+  await hear(reference)
+  await world.work()
+  expect(await world.balance('merchant')).toBe(0n)
 })
