@@ -62,6 +62,12 @@ describe('amounts', () => {
     expect(amountText({ value: '45000', ticker: 'KZT' }, 'kk')).toMatch(/^45\s000\s₸$/)
     expect(amountText({ value: '12345678901234567890.12', ticker: 'USD' }, 'en')).toBe('$12,345,678,901,234,567,890.12')
   })
+  test('audit C-6: that are fixed are shown where only the currency is the payer\'s to choose', () => {
+    const page = renderPage(VIEWS['fiat-choose-currency-only']!, 'en').html
+    expect(page).toContain(`${amountText({ value: '15000', ticker: 'UAH' }, 'en')} / ${amountText({ value: '15000', ticker: 'KZT' }, 'en')}`)
+    expect(page).not.toContain('You choose the amount')
+    expect(renderPage(VIEWS['fiat-choose-currency']!, 'en').html).toContain('You choose the amount')
+  })
   test('of time count hours without end', () => {
     expect([clockText(0), clockText(-5), clockText(59_999), clockText(172_800_000)]).toEqual(['00:00:00', '00:00:00', '00:00:59', '48:00:00'])
   })

@@ -101,10 +101,16 @@ const summary = (scene: Scene, { until }: Panel): Markup => {
   const base = 'base' in state ? state.base : undefined
   const whole = base ?? state.asked
   return html`<section class="summary" aria-label="${words.invoice}"><p class="label">${ENDED.has(state.at) ? words.amountAsked : words.amountDue}</p>
-<p class="sum">${whole ? sum(scene, whole) : html`<small>${words.amountOpen}</small>`}</p>
+<p class="sum">${whole ? sum(scene, whole) : html`<small>${openSum(scene)}</small>`}</p>
 ${base && state.asked && !isStale(state) && html`<p class="soft">= ${scene.amount(state.asked)}</p>`}
 <p class="about">${foreign(view.name)}</p>${view.description !== undefined && html`<p class="soft">${foreign(view.description)}</p>`}
 ${until !== undefined && html`<p class="left">${ICONS.clock}<span>${words.timeLeft}</span> <b>${countdown(scene, until)}</b></p>`}</section>`
+}
+
+/** What is asked for where the payer still chooses: the amount, or only the currency of one that is fixed. */
+const openSum = ({ state, words, amount }: Scene): string => {
+  const fixed = state.at === 'open' ? state.options.flatMap(({ exact, ticker }) => (exact === undefined ? [] : [amount({ value: exact, ticker })])) : []
+  return fixed.length > 0 ? fixed.join(' / ') : words.amountOpen
 }
 
 /** An amount in crypto whose rate is over is nothing to go by. */
