@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
+import type { AcquirerState } from '../adapters/acquirers/port.ts'
 import type { Db, Tx } from '../db/index.ts'
 import type { AttemptState } from './machine.ts'
 import type { Attempt } from './payout.ts'
 
 const ATTEMPT = sql.raw(`a.reference, a.merchant_id as "merchantId", a.payout_id as "payoutId", a.part_id as "partId", a.account, a.state,
-  a.asks, a.epoch, a.sent_at as "sentAt"`)
+  a.asks, a.epoch, a.sent_at as "sentAt", a.called_at as "calledAt"`)
 
 /** Writes an order before its acquirer is called. Nobody asks for it before `nextAskAt`. */
 export const insertAttempt = async (tx: Tx, attempt: Attempt, nextAskAt: Date): Promise<void> => {
@@ -42,7 +43,7 @@ export const moveAttempt = async (
   at: Date,
   { acquirerReference, feeUnits, code, message }: Ending = {},
 ): Promise<boolean> => {
-  const { rows } = await sql`update card_payout_attempts set state = ${state}, ended_at = ${at}, next_ask_at = null,
+  const { rows } = await sql`update card_payout_attempts set state = ${state}, ended_at = ${at}, next_ask_at = null, called_at = null,
       acquirer_reference = coalesce(${acquirerReference ?? null}, acquirer_reference),
       acquirer_fee_units = coalesce(${feeUnits ?? null}, acquirer_fee_units),
       code = coalesce(${code?.slice(0, MOST_TEXT) ?? null}, code), message = coalesce(${message?.slice(0, MOST_TEXT) ?? null}, message)
@@ -73,9 +74,18 @@ export const askAgainAt = async (db: Db | Tx, { reference, epoch }: Attempt, nex
   await sql`update card_payout_attempts set next_ask_at = ${next} where reference = ${reference} and epoch = ${epoch}`.execute(db)
 }
 
-/** Has an order asked for at once; false when the account has no such order. Whoever is asking just now is overtaken. */
-export const wake = async (db: Db | Tx, { reference, account }: { reference: string; account: string }, at: Date): Promise<boolean> => {
-  const { rows } = await sql`update card_payout_attempts set next_ask_at = ${at}, epoch = epoch + 1
+/**
+ * Has an order asked for at once; false when the account has no such order. A worker that is asking just now is overtaken.
+ * @param said how the acquirer says that it ended, where that is why: what contradicts its end is asked about until it is confirmed
+ */
+export const wake = async (
+  db: Db | Tx,
+  { reference, account, said }: { reference: string; account: string; said: AcquirerState['kind'] },
+  at: Date,
+): Promise<boolean> => {
+  const contradicted = [...(said === 'reversed' || said === 'refused' ? ['succeeded'] : []), ...(said === 'succeeded' ? ['unsent', 'refused', 'reversed'] : [])]
+  const { rows } = await sql`update card_payout_attempts set next_ask_at = ${at}, epoch = epoch + 1,
+      called_at = case when state = any(${contradicted}::text[]) then ${at} else called_at end
     where reference = ${reference} and account = ${account} returning 1`.execute(db)
   return rows.length === 1
 }

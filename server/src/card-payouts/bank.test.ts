@@ -37,7 +37,7 @@ beforeAll(async () => {
   receiver = await startReceiver((raw) => {
     if (!isSigned(acquirer, raw)) return { status: 400, contentType: 'text/plain', body: 'forged' }
     const { reference, ack } = acquirer.readCallback(raw)
-    void inTransaction(here.db, (tx) => hearPayoutCallback(tx, { acquirer: 'bank', reference }, momentOf(here.runtime)))
+    void inTransaction(here.db, (tx) => hearPayoutCallback(tx, { acquirer: 'bank', reference, state: { kind: 'waiting' } }, momentOf(here.runtime)))
     return ack
   })
   here.deps.callbackUrl = () => receiver.url

@@ -41,7 +41,7 @@ export const begin = async (
   const begun = await movePart(tx, part.id, 'begun', at, { epoch: part.epoch })
   if (!begun) return undefined
   const { merchantId, payoutId, id: partId } = begun
-  const attempt: Attempt = { reference, merchantId, payoutId, partId, account, state: 'open', asks: 0, epoch: 0, sentAt: at }
+  const attempt: Attempt = { reference, merchantId, payoutId, partId, account, state: 'open', asks: 0, epoch: 0, sentAt: at, calledAt: null }
   await insertAttempt(tx, attempt, nextAskAt)
   return attempt
 }
@@ -62,7 +62,8 @@ export const settle = async (
   if (!part || !attempt) throw new Error(`there is no order ${reference}`)
   const known: Known = { payout, part, attempt }
   if (attempt.state === 'open') return settleOpen(tx, known, outcome, deps, moment)
-  return { effects: await settleEnded(tx, known, outcome, deps, moment), asks: outcome.kind === 'unknown' ? 'whether it stays ended' : 'no more' }
+  const isAsked = outcome.kind === 'unknown' || (await isUnconfirmed(tx, known, outcome, moment))
+  return { effects: await settleEnded(tx, known, outcome, deps, moment), asks: isAsked ? 'whether it stays ended' : 'no more' }
 }
 
 interface Known {
@@ -121,6 +122,18 @@ const settleRefused = async (
   if (outcome.elsewhere !== true || !deps.another) return endPart(tx, payout, part, { event: 'refused' }, deps, moment)
   await movePart(tx, part.id, 'rerouted', moment.at, { nextStepAt: moment.at })
   return noEffects
+}
+
+/** So long an acquirer that called to say something else of an order than how it ended is asked to confirm that. */
+const CALL_ASKED_MS = 14 * 86_400_000
+
+/** Whether the acquirer called to say something else, and its answer says neither that nor anything new. */
+const isUnconfirmed = async (tx: Tx, { part, attempt }: Known, outcome: Outcome, moment: Moment): Promise<boolean> => {
+  const { calledAt, state } = attempt
+  if (calledAt === null || (outcome.kind !== 'waiting' && outcome.kind !== state)) return false
+  if (moment.at.getTime() - calledAt.getTime() < CALL_ASKED_MS) return true
+  await tellContradiction(tx, part, attempt, 'something else when it calls, which it does not confirm when asked', moment)
+  return false
 }
 
 /** What is said of an order that has ended. */

@@ -1,3 +1,4 @@
+import type { AcquirerState } from '../adapters/acquirers/port.ts'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { noEffects, type Effects } from '../effects/index.ts'
@@ -9,6 +10,6 @@ import { wake } from './attempts.ts'
  */
 export const hearPayoutCallback = async (
   tx: Tx,
-  { acquirer, reference }: { acquirer: string; reference: string },
+  { acquirer, reference, state }: { acquirer: string; reference: string; state: Pick<AcquirerState, 'kind'> },
   { at }: Moment,
-): Promise<Effects | undefined> => ((await wake(tx, { reference, account: acquirer }, at)) ? noEffects : undefined)
+): Promise<Effects | undefined> => ((await wake(tx, { reference, account: acquirer, said: state.kind }, at)) ? noEffects : undefined)

@@ -36,7 +36,7 @@ const pick = (kind: string | undefined, which: number): { account: TestAcquirer;
   return all[which % Math.max(all.length, 1)]
 }
 const call = ({ account, reference }: { account: TestAcquirer; reference: string }): Promise<unknown> =>
-  inTransaction(here.db, (tx) => hearPayoutCallback(tx, { acquirer: account.name, reference }, momentOf(here.runtime)))
+  inTransaction(here.db, (tx) => hearPayoutCallback(tx, { acquirer: account.name, reference, state: account.orders.get(reference)?.state ?? { kind: 'unknown' } }, momentOf(here.runtime)))
 
 const walk = async (shop: string, one: Step): Promise<void> => {
   switch (one.do) {

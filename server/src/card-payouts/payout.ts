@@ -60,4 +60,6 @@ export interface Attempt {
   asks: number
   epoch: number
   sentAt: Date
+  /** when the acquirer called to say something else than how it ended, unconfirmed since */
+  calledAt: Date | null
 }

@@ -236,8 +236,8 @@ describe('what an acquirer says late, again or otherwise', () => {
     await here.work()
     return { shop, reference: references(bank)[0]! }
   }
-  const hear = (acquirer: string, reference: string): Promise<boolean> =>
-    inTransaction(here.db, async (tx) => (await hearPayoutCallback(tx, { acquirer, reference }, momentOf(here.runtime))) !== undefined)
+  const hear = (acquirer: string, reference: string, state = bank.orders.get(reference)?.state ?? { kind: 'unknown' as const }): Promise<boolean> =>
+    inTransaction(here.db, async (tx) => (await hearPayoutCallback(tx, { acquirer, reference, state }, momentOf(here.runtime))) !== undefined)
   const tell = async (reference: string): Promise<boolean> => {
     const isOurs = await hear('bank', reference)
     await here.work()
@@ -256,6 +256,38 @@ describe('what an acquirer says late, again or otherwise', () => {
     expect(notices.map(({ status }) => status)).toEqual(['Done', 'Failed'])
     fits(FiatWithdraw, notices[1])
     expect((await here.alerts()).map(({ kind }) => kind)).toEqual(['card-payout-returned'])
+  })
+
+  test.each(['waiting', 'succeeded'] as const)('audit F-4: that the money came back, and says %s when it is asked at once: it is asked until it confirms that', async (kind) => {
+    const { shop, reference } = await payoutOf()
+    const order = bank.orders.get(reference)!
+    const before = kind === 'succeeded' ? order.state : { kind }
+    bank.end(reference, 'reverses')
+    const after = order.state
+    order.state = before
+    await hear('bank', reference, after)
+    await here.later(30 * 60_000, 6)
+    expect(await here.available(shop)).toBe(990_00n)
+    order.state = after
+    await here.later(10 * 60_000)
+    expect(await here.available(shop)).toBe(2_000_00n)
+    const { length } = bank.asked
+    await here.later(60 * 60_000, 6)
+    expect(bank.asked).toHaveLength(length)
+  })
+
+  test('audit F-4: that the money came back, and never confirms it: the operator is told after two weeks', async () => {
+    const { shop, reference } = await payoutOf()
+    const { state } = bank.orders.get(reference)!
+    bank.end(reference, 'reverses')
+    const { state: after } = bank.orders.get(reference)!
+    bank.orders.get(reference)!.state = state
+    await hear('bank', reference, after)
+    await here.later(13 * 86_400_000)
+    expect(await here.alerts()).toEqual([])
+    await here.later(2 * 86_400_000)
+    expect((await here.alerts()).map(({ kind }) => kind)).toEqual(['card-payout-contradiction'])
+    expect(await here.available(shop)).toBe(990_00n)
   })
 
   test('that it came back to a merchant that owes: the debt is repaid first, and its withdrawals go again', async () => {

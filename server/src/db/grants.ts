@@ -43,7 +43,7 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   business_clock: { api: 'r', worker: 'r', watcher: 'r' },
   capital_grants: { worker: 'r', operator: 'a' },
   card_holds: { api: 'r', worker: 'raw' },
-  card_payout_attempts: { api: 'rw(next_ask_at, epoch)', worker: 'raw' },
+  card_payout_attempts: { api: 'rw(next_ask_at, epoch, called_at)', worker: 'raw' },
   card_payout_parts: { api: 'ra', worker: 'raw' },
   card_payouts: { api: 'pa', worker: 'raw', secret: ['sealed_card'] },
   cold_fees: { worker: 'r', watcher: 'rad' },

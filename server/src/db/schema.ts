@@ -147,6 +147,7 @@ export interface CardPayoutAttemptsTable {
   epoch: Generated<number>
   sent_at: Date
   ended_at: Date | null
+  called_at: Date | null
 }
 
 export interface CardPayoutPartsTable {
