@@ -49,7 +49,8 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
         where s.network = c.network and s.address = c.address and s.state not in ('final', 'failed', 'replaced'))
         and not exists (select from outgoing o where o.network = c.network and o.senders[1] = c.address and o.purpose = 'payout'
           and o.state in ('planned', 'signed', 'broadcast'))
-        and not exists (select from freezes f where f.lifted_at is null and (f.asset is null or f.asset = c.asset) and f.merchant_id is null)
+        and not exists (select from freezes f where f.lifted_at is null and (f.asset is null or f.asset = c.asset) and f.merchant_id is null
+          and (f.network is null or f.network = c.network))
         and (${worthwhile?.now ?? null}::timestamptz is null or t.failures = 0
           or t.last + interval '${sql.raw(RETRY)}' * power(2, least(t.failures, 8) - 1) <= ${worthwhile?.now ?? null}::timestamptz))
     select address, asset, merchant_id as "merchantId", derivation_index as "derivationIndex", units, since, swept, failures

@@ -121,7 +121,8 @@ const guarded = async ({ runtime }: TronSweepDeps, address: string, run: () => P
 
 /** What was prepared before an asset was frozen waits too. */
 const frozenAssets = async (db: Db): Promise<(asset: string) => boolean> => {
-  const { rows } = await sql<{ asset: string | null }>`select asset from freezes where lifted_at is null and merchant_id is null`.execute(db)
+  const { rows } = await sql<{ asset: string | null }>`select asset from freezes where lifted_at is null and merchant_id is null
+    and (network is null or network = 'TRON')`.execute(db)
   const frozen = new Set(rows.map(({ asset }) => asset))
   return (asset) => frozen.has(null) || frozen.has(asset)
 }
