@@ -1,5 +1,6 @@
 import { isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
 import { createAdapters, identityOf } from '../adapters/chains/index.ts'
+import type { ChainAdapter } from '../adapters/chains/port.ts'
 import { createListeners } from '../app/index.ts'
 import { formatUnits } from '../money/index.ts'
 import { newestInCommon, planRewind, rewind, WrongChain, type Rewind, type RewindDeps } from '../watcher/index.ts'
@@ -9,7 +10,7 @@ import { required, tokensOf, type Environment, type Opened } from './open.ts'
 import { worldOf } from './world.ts'
 
 /** Runs with what a network is followed by, after the node has said that it is of the configured chain. */
-const withNetwork = (env: Environment, name: string, work: (deps: RewindDeps, opened: Opened) => Promise<void>): Promise<void> => {
+export const withNetwork = (env: Environment, name: string, work: (deps: RewindDeps & { adapter: ChainAdapter }, opened: Opened) => Promise<void>): Promise<void> => {
   if (!isNetwork(name)) throw new UsageError(`NETWORK is one of ${NETWORKS.join(', ')}`)
   return withInstallation(env, async (opened) => {
     const world = worldOf(opened)

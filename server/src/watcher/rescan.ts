@@ -4,7 +4,7 @@ import { inTransaction } from '../db/index.ts'
 import { carryOut, joinEffects } from '../effects/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { gather } from './carrying.ts'
-import { holdCursor, rememberedAt } from './cursor.ts'
+import { holdCursor, readCursor, rememberedAt, rememberedBelow } from './cursor.ts'
 import type { ChainListener } from './listener.ts'
 import { createPrefetch } from './prefetch.ts'
 import { onBusinessClock } from './steps.ts'
@@ -23,10 +23,12 @@ const AHEAD = 4
 /**
  * Reads blocks again, from `from` to `to`, while the watcher runs on: what was missed is found, what is known stays as
  * it is, the cursor does not move. Throws a RangeError for blocks that were never read, and `ChainUnavailable` when the
- * node is on another branch than the watcher.
+ * node is on another branch than the watcher, or lacks the final block that it has read: hashes of older blocks are not
+ * remembered, and a node of another chain would show other money in them.
  * @returns how many blocks were read
  */
 export const rescan = async (deps: RescanDeps, from: number, to: number): Promise<number> => {
+  await requireSameChain(deps)
   const prefetch = createPrefetch(deps.adapter, AHEAD)
   for (let height = from; height <= to; height += 1) {
     prefetch.want(height, to)
@@ -36,6 +38,14 @@ export const rescan = async (deps: RescanDeps, from: number, to: number): Promis
     deps.onBlock?.(height)
   }
   return Math.max(0, to - from + 1)
+}
+
+const requireSameChain = async ({ runtime, network, adapter }: RescanDeps): Promise<void> => {
+  const cursor = await readCursor(runtime.db, network)
+  if (!cursor) throw new RangeError(`${network} has not been read yet`)
+  const [final = cursor] = await rememberedBelow(runtime.db, network, cursor.finalHeight, 1)
+  if ((await adapter.hashAt(final.height)) === final.hash) return
+  throw new ChainUnavailable(`the node of ${network} does not have block ${final.height} as it was read (${final.hash}): it is of another chain, on another branch, or behind`)
 }
 
 const observeAgain = async ({ runtime, network, listeners }: RescanDeps, block: Block): Promise<void> =>

@@ -5,7 +5,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import type { ChainAdapter } from '../adapters/chains/port.ts'
+import { ChainUnavailable, type ChainAdapter } from '../adapters/chains/port.ts'
 import { uuidv7 } from '../base/id.ts'
 import { createBalanceCheckJob } from '../deposits/index.ts'
 import { catalogue, createWorld, DAY, E18, pay, wipe, type Owned, type World } from '../deposits/test-world.ts'
@@ -14,7 +14,7 @@ import { auditLedger } from '../ledger/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { createFunding } from '../treasury/index.ts'
 import {
-  beginFollowing, DEFAULT_WATCHER_SETTINGS, ForkTooDeep, LeadershipLost, newestInCommon, planRewind, rewind, type Follower, type RewindDeps,
+  beginFollowing, DEFAULT_WATCHER_SETTINGS, ForkTooDeep, LeadershipLost, newestInCommon, planRewind, rescan, rewind, type Follower, type RewindDeps,
 } from './index.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 
@@ -143,4 +143,19 @@ test('audit M-D2: a deposit found by balance comes back under its own id, also w
   await checkBalances(E18)
   expect(await world.statuses()).toEqual(['Pending', 'Done'])
   expect(await auditLedger(world.db)).toEqual([])
+})
+
+test('audit M-A4: blocks are read again only from a node that has the final block of the books, however old they are', async () => {
+  const follower = await begin(3)
+  for (let height = 1; height <= 9; height += 1) chain.mine()
+  await readAll(follower)
+  const other = createTestChain('ETHEREUM', { finalDepth: 2, timeAt: () => world.now })
+  other.reorganise(1, [[]])
+  for (let height = 1; height <= 9; height += 1) other.mine(height === 2 ? [payment('of another chain')] : [])
+  await expect(rescan({ ...deps, adapter: other as unknown as ChainAdapter }, 2, 2)).rejects.toThrow(ChainUnavailable)
+  expect(await world.statuses()).toEqual([])
+  other.blocks.length = 4
+  await expect(rescan({ ...deps, adapter: other as unknown as ChainAdapter }, 2, 2)).rejects.toThrow(ChainUnavailable)
+  expect(await world.statuses()).toEqual([])
+  expect(await rescan(deps, 2, 3)).toBe(2)
 })
