@@ -38,23 +38,15 @@ export const exchangeOf = (
 })
 
 /**
- * Fills exchanges in one transaction: inventory, postings, localIds, answers and rows. What the ledger refuses moves nothing.
+ * Fills exchanges in one transaction: postings, localIds, answers, rows and inventory. What the ledger refuses moves nothing, and makes
+ * no room for the others: inventory is moved last, for those alone that are filled.
  * @throws ApiRefusal and has to be rolled back when the house lacks an asset for all of them together
  */
 export const fillAll = async (tx: Tx, fills: readonly Fill[]): Promise<Outcome[]> => {
-  const lacking = await moveInventory(tx, movesOf(fills))
-  if (lacking) throw await noInventory(tx, lacking)
   const outcomes = await apply(tx, fills.map(itemOf))
-  const applied = fills.filter((_, i) => outcomes[i]!.kind === 'applied')
-  if (applied.length < fills.length) await moveAnew(tx, fills, applied)
-  return outcomes
-}
-
-/** What was refused makes no room for the others: without it they are held against the bounds once more. */
-const moveAnew = async (tx: Tx, before: readonly Fill[], applied: readonly Fill[]): Promise<void> => {
-  if (await moveInventory(tx, movesOf(before).map(backwards))) throw new Error('inventory that was just taken could not be given back')
-  const lacking = await moveInventory(tx, movesOf(applied))
+  const lacking = await moveInventory(tx, movesOf(fills.filter((_, i) => outcomes[i]!.kind === 'applied')))
   if (lacking) throw await noInventory(tx, lacking)
+  return outcomes
 }
 
 const itemOf = ({ exchange, caused, answers }: Fill): Item => ({
@@ -88,12 +80,6 @@ const NOTHING: Traded = { boughtUnits: 0n, boughtValue: 0n, soldUnits: 0n, soldV
 const sumOf = (a: Traded, b: Traded): Traded => ({
   boughtUnits: a.boughtUnits + b.boughtUnits, boughtValue: a.boughtValue + b.boughtValue, soldUnits: a.soldUnits + b.soldUnits,
   soldValue: a.soldValue + b.soldValue, margin: a.margin + b.margin,
-})
-
-/** As if it had not been; no bound keeps from that. */
-const backwards = ({ asset, units, traded: t }: InventoryMove): InventoryMove => ({
-  asset, units: -units, bounds: null,
-  traded: { boughtUnits: -t!.boughtUnits, boughtValue: -t!.boughtValue, soldUnits: -t!.soldUnits, soldValue: -t!.soldValue, margin: -t!.margin },
 })
 
 /** At the middles that the price was made of. */

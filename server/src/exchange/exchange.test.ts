@@ -173,7 +173,6 @@ describe('an exchange', () => {
     [{ ...body, price: '40' }, 3, /the price is 40\.24120604 UAH for 1 USDT now/],
     [{ ...body, amount: '250', price: '41' }, 1, /Not enough balance: 10000 UAH is available/],
     [{ ...body, fee: '20.12' }, 2, /the current fee is 20\.13 UAH/],
-    [{ ...body, amount: '1001', price: '41' }, 6, /not that much USDT/],
     [{ ...body, amount: '1' }, 5, /Amount too low/],
     [{ ...body, targetTicker: 'DOGE' }, 4, /not allowed/],
     [{ ...body, price: '40.123456789' }, 3, /price is a decimal/],
@@ -184,6 +183,13 @@ describe('an exchange', () => {
     expect(await balance('UAH')).toBe(10_000_00n)
     expect([await inventory('UAH'), await inventory('USDT')]).toEqual([0n, 1_000n * 10n ** 18n])
     expect(await notices()).toEqual([])
+  })
+
+  test('of more than there is to sell is refused with code 6, and leaves nothing', async () => {
+    await giveBalance(db, merchant, 'UAH', 90_000_00n)
+    const { body: answer } = await world.ask('createExchange', merchant, { body: { ...body, amount: '1001', price: '41' } })
+    expect(answer).toMatchObject({ code: 6, description: expect.stringContaining('not that much USDT') })
+    expect([await balance('UAH'), await inventory('USDT'), await notices()]).toEqual([100_000_00n, 1_000n * 10n ** 18n, []])
   })
 
   test('a localId is taken once; the same request again gets the first answer', async () => {

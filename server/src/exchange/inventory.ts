@@ -32,7 +32,9 @@ export interface Traded extends Flows {
  */
 export const moveInventory = async (tx: Tx, moves: readonly InventoryMove[]): Promise<InventoryMove | undefined> => {
   for (const move of moves.toSorted((a, b) => (a.asset < b.asset ? -1 : 1))) {
-    if (!(await moveInFreeChunk(tx, move)) && !(await moveInAll(tx, move))) return move
+    // In one chunk, what no bound holds would be more than its share, and the others would be filled beyond the bounds of all.
+    const moved = (move.bounds !== null && (await moveInFreeChunk(tx, move))) || (await moveInAll(tx, move))
+    if (!moved) return move
   }
   return undefined
 }

@@ -9,7 +9,7 @@ import { migrated } from '../../../test/setup/migrated.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { newId } from '../merchants/test-merchant.ts'
-import { auditPositions, endReservation, exposuresOf, fundPosition, profitOf, reserveInventory, setPositionLimits } from './index.ts'
+import { auditPositions, endReservation, exposuresOf, fundPosition, moveInventory, profitOf, reserveInventory, setPositionLimits } from './index.ts'
 import { createExchangeWorld, giveBalance, stock, type ExchangeWorld } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
@@ -97,6 +97,18 @@ describe('a limit', () => {
     expect(await together(seller, buying('0.2'), selling('0.65'))).toEqual([1, 6])
     expect((await of('BTC')).exposure).toBe(0n)
     expect(await auditPositions(db)).toEqual([])
+  })
+
+  test('audit F 8: holds for all chunks together after a hedge has come in, and after orders that nobody could pay for', async () => {
+    const [seller, poor] = [newId(), newId()]
+    await giveBalance(db, seller, 'BTC', 10n * BTC)
+    await create('USDT', 'BTC', '0.2')
+    await inTransaction(db, (tx) => moveInventory(tx, [{ asset: 'BTC', units: 20_000_000n, bounds: null }]))
+    for (const amount of ['0.05', '0.08', '0.05', '0.08', '0.05', '0.08']) {
+      expect((await world.ask('createExchange', poor, { body: { spendTicker: 'USDT', targetTicker: 'BTC', amount, side: 'target', price: '1000000' } })).body.code).toBe(1)
+    }
+    for (let n = 0; n < 40; n += 1) await world.ask('createExchange', seller, { body: { spendTicker: 'BTC', targetTicker: 'USDT', amount: '0.0201', side: 'spend', price: '1' } })
+    expect((await of('BTC')).exposure).toBe(50_000_000n)
   })
 })
 
