@@ -42,7 +42,7 @@ export const listEvents = operation({
   path: '/merchants/events',
   tag: 'Events',
   summary: 'List notifications',
-  description: 'Every notification of the merchant after a position, whether its delivery succeeded or not.',
+  description: 'Every notification of the merchant after a position, whether its delivery succeeded or not. Where those of past years were archived, the list begins with the oldest that is kept.',
   query: Type.Object({
     after: Type.String({
       pattern: '^\\d{1,15}$',

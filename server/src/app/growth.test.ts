@@ -227,7 +227,7 @@ const explainAll = async (db: Db, statements: readonly Statement[]): Promise<Map
     const nodes = nodesOf(plan)
     explained.set(text, {
       buffers: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
-      scans: [...new Set(nodes.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? [node['Relation Name']!] : [])).map((table) => table.replace(/^events_\w+$/, 'events')).filter((table) => table in HISTORY))],
+      scans: [...new Set(nodes.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? [node['Relation Name']!] : [])).map((table) => table.replace(/^events_(before|\d.*)$/, 'events')).filter((table) => table in HISTORY))],
     })
   }
   return explained

@@ -16,7 +16,7 @@ import { invoiceSettings, withdrawalFollowers } from './invoicing.ts'
 import type { Job } from '../jobs/index.ts'
 import { bitcoinHotAddress, createLostJob, evmHotAddress, tronHotAddress } from '../outgoing/index.ts'
 import { createCountJob, createHotWatchJob, createReconcileJob, createSealJob } from '../treasury/index.ts'
-import { createAttemptPruneJob } from '../webhooks/index.ts'
+import { createAttemptPruneJob, createMonthsJob } from '../webhooks/index.ts'
 import { createClosedJob, createFeeRateJob, createInternalDeliveryJob } from '../withdrawals/index.ts'
 import { createCardJobs } from './cards.ts'
 import { createFiatJobs } from './fiat.ts'
@@ -72,6 +72,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     createQuoteJob(invoices),
     deps.delivery.job,
     createAttemptPruneJob(runtime),
+    createMonthsJob(runtime),
     createAnswerPruneJob(runtime),
     createQuotePruneJob(runtime),
     ...createHedgeJobs(world, deps),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { readClockOffset } from '../platform/business-clock.ts'
+import { readMonths } from '../webhooks/index.ts'
 import type { Tell } from './doctor-acquirers.ts'
 import type { Opened } from './open.ts'
 
@@ -7,6 +8,8 @@ import type { Opened } from './open.ts'
 export const tellDatabase = async ({ config, runtime }: Pick<Opened, 'config' | 'runtime'>, tell: Tell): Promise<void> => {
   const offset = await readClockOffset(runtime.db)
   tell(offset === 0 || config.sandbox, `database: schema of this build, business clock ${offset} ms ahead${offset === 0 || config.sandbox ? '' : ' of the real one, which only a sandbox\'s may be'}`)
+  const { good, text } = await readMonths(runtime.db, new Date(Date.now() + offset))
+  tell(good, `database: ${text}`)
   const { rows } = await sql<{ application: string; user: string; owns: boolean }>`select distinct a.application_name as application, a.usename::text as user,
       r.rolsuper or pg_has_role(a.usename, c.relowner, 'member') as owns
     from pg_stat_activity a join pg_roles r on r.rolname = a.usename, pg_class c

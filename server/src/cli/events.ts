@@ -34,7 +34,7 @@ export const eventCommands: readonly Command[] = [
       const choice = last === undefined ? { objectId: first } : { from: sequence(first, 'FROM'), to: sequence(last, 'TO') }
       await withInstallation(env, async ({ runtime }) => {
         const count = await inTransaction(runtime.db, (tx) => replayEvents(tx, id, choice, momentOf(runtime)))
-        print(`${count} object(s) will be told again`)
+        print(count === 0 ? 'nothing is stored of it: what was archived is in the files that `bursar archive list` names' : `${count} object(s) will be told again`)
       })
     },
   }),

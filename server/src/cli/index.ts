@@ -1,6 +1,7 @@
 import { adjustmentCommands } from './adjustments.ts'
 import { acquirerCommands } from './acquirers.ts'
 import { actionCommands } from './actions.ts'
+import { archiveCommands } from './archive.ts'
 import { auditCommands } from './audit.ts'
 import { booksCommands } from './books.ts'
 import { cardPayoutCommands } from './card-payouts.ts'
@@ -28,7 +29,7 @@ import { tronCommands } from './tron.ts'
 
 /** Every command, in the order in which the list shows them. */
 export const commands: readonly Command[] = [
-  ...runCommands, ...databaseCommands, ...dataKeyCommands, ...merchantCommands, ...booksCommands, ...adjustmentCommands, ...auditCommands, ...actionCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...signerCommands, ...reserveCommands, ...restoredCommands, ...moneyCommands, ...claimCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, ...hedgingCommands, ...screeningCommands, doctorCommand,
+  ...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands, ...merchantCommands, ...booksCommands, ...adjustmentCommands, ...auditCommands, ...actionCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...signerCommands, ...reserveCommands, ...restoredCommands, ...moneyCommands, ...claimCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, ...hedgingCommands, ...screeningCommands, doctorCommand,
 ]
 
 /** Runs one command line. @returns the exit code: 0 done, 1 it failed or found something wrong, 2 it was typed wrongly */

@@ -22,7 +22,7 @@ export interface Grant {
 
 /** A table whose rows nothing changes and nothing removes. */
 export const HISTORY = [
-  'adjustment_signatures', 'adjustments', 'capital_grants', 'event_spans', 'events', 'ledger_anchors', 'ledger_entries', 'ledger_seals', 'ledger_transfers', 'merchant_audit', 'operator_actions', 'reserve_leaves', 'reserve_reports', 'screening_decisions',
+  'adjustment_signatures', 'adjustments', 'capital_grants', 'event_archives', 'event_spans', 'events', 'ledger_anchors', 'ledger_entries', 'ledger_seals', 'ledger_transfers', 'merchant_audit', 'operator_actions', 'reserve_leaves', 'reserve_reports', 'screening_decisions',
   'withdrawal_approvals',
 ] as const
 
@@ -58,6 +58,7 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   custody_rounds: { api: 'r', worker: 'raw', watcher: 'r' },
   deposits: { api: 'r', worker: 'raw', watcher: 'raw' },
   derivation_counters: { api: 'raw', worker: 'raw', watcher: 'r' },
+  event_archives: { operator: 'r' },
   event_attempts: { api: 'r', worker: 'rad' },
   event_heads: { api: 'raw', worker: 'raw', watcher: 'raw' },
   event_partitions: { api: 'r', worker: 'r', watcher: 'r' },

@@ -358,6 +358,16 @@ export interface DerivationCountersTable {
   era: Generated<string>
 }
 
+export interface EventArchivesTable {
+  name: string
+  since: Date
+  until: Date
+  events: number
+  file: string
+  sha256: string
+  archived_at: Date
+}
+
 export interface EventAttemptsTable {
   merchant_id: string
   sequence: number
@@ -1236,6 +1246,7 @@ export interface Schema {
   custody_totals: CustodyTotalsTable
   deposits: DepositsTable
   derivation_counters: DerivationCountersTable
+  event_archives: EventArchivesTable
   event_attempts: EventAttemptsTable
   event_heads: EventHeadsTable
   event_partitions: EventPartitionsTable

@@ -35,11 +35,11 @@ export const emit = async (tx: Tx, notices: readonly Notice[], { at, newId }: Mo
         month_first = case when excluded.month > h.month then h.sequence + 1 else h.month_first end
       returning merchant_id, sequence, month, month_first),
     numbered as (
-      select g.*, h.sequence - count(*) over (partition by g.merchant_id) + g.place as sequence, greatest(${at}::timestamptz, h.month) as created_at, h.month_first
+      select g.*, h.sequence - count(*) over (partition by g.merchant_id) + g.place as sequence, greatest(${at}::timestamptz, h.month) as created_at, h.month, h.month_first
       from given g join heads h on h.merchant_id = g.merchant_id),
     spans as (
       insert into event_spans(merchant_id, first_sequence, since, until)
-      select merchant_id, sequence, ${month}::timestamptz, ${monthStart(at, 1)}::timestamptz from numbered where sequence = month_first),
+      select merchant_id, sequence, month, (month at time zone 'UTC' + interval '1 month') at time zone 'UTC' from numbered where sequence = month_first),
     stored as (
       insert into events(merchant_id, sequence, id, object_id, kind, status, body, created_at)
       select merchant_id, sequence, id, object_id, kind, status, body, created_at from numbered)

@@ -10,6 +10,8 @@ export { leapSequences, replayEvents, skipEvent, wakeMerchant } from './commands
 export type { ReplayChoice } from './commands.ts'
 export { createAttemptPruneJob, createDelivery } from './jobs.ts'
 export type { Delivery, DeliveryDeps } from './jobs.ts'
+export { archiveEvents, listArchives } from './archive.ts'
+export { createMonthsJob, readMonths } from './months.ts'
 export { lastSequence, listAttempts, listEvents, listExhausted, selectEvents, wasTold } from './queries.ts'
 export type { AttemptRow, EventRow, ExhaustedDelivery } from './queries.ts'
 export { webhookRoutes } from './routes.ts'

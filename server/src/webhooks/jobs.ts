@@ -93,7 +93,7 @@ const takeDue = async (claimer: Claimer, carrier: Carrier, round: number): Promi
 
 const PRUNE_AT_ONCE = 5_000
 
-/** Removes attempts older than `keepMs`; events themselves are kept for ever. */
+/** Removes attempts older than `keepMs`; events themselves stay until the owner archives them. */
 export const createAttemptPruneJob = (runtime: Runtime, keepMs = 90 * 24 * 60 * 60_000): Job => ({
   name: 'prune webhook attempts',
   everyMs: 60_000,
