@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
+import { resolveAlertsOf } from '../platform/alerts.ts'
 import { followCoins, unfollowCoins } from './coins.ts'
 import { moveAndTell } from './commands.ts'
 import { noteFound, noteLost } from './lost.ts'
@@ -10,6 +11,9 @@ import { forgetRivals, recordRivals } from './rivals.ts'
 import { hadEffect } from './shown.ts'
 import { oursAmong } from './store.ts'
 import { type OutgoingSubscriber } from './transaction.ts'
+
+/** Kinds of alerts that say that a transaction can't be mined. */
+const OVER_WHEN_MINED = ['broadcast', 'stuck', 'overtaken-unclear']
 
 /** What the watcher tells this room, inside the transaction that moves the cursor; it carries the effects out. */
 export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => ({
@@ -33,6 +37,7 @@ export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => (
       effects.push(await moveAndTell(tx, own.outgoingId, 'mined', transaction.hash, subscribers, moment, mined))
       if (own.state === 'final' || own.state === 'failed') await noteFound(tx, network, own.outgoingId, mined, moment)
     }
+    if (ours.size > 0) await resolveAlertsOf(tx, OVER_WHEN_MINED, [...ours.values()].map(({ outgoingId }) => outgoingId), moment.at)
     await recordRivals(tx, network, block, ours)
     return joinEffects(effects)
   },

@@ -86,6 +86,17 @@ describe('a payment whose nonce another transaction has used', () => {
     expect(await shown()).toEqual(['payout abandoned 0', 'payout broadcast 1'])
   })
 
+  test('audit M-B4: is told no longer once a block holds the payment itself', async () => {
+    world = await createPayoutWorld(database.url)
+    world.node.broadcast = () => ({ kind: 'conflict', message: 'nonce too low' })
+    const id = await world.request(UNITS)
+    await world.work(2)
+    expect(await world.alerts()).toMatchObject([{ kind: 'broadcast' }])
+    const { rows } = await sql<{ hash: string }>`select hash from outgoing_attempts`.execute(world.db)
+    await world.block({ height: 101, transactions: [{ hash: rows[0]!.hash, keys: [`${HOT}:0`], succeeded: true, fee: 1n, transfers: [paidLog(UNITS)] }] })
+    expect([await world.stateOf(id), await world.alerts()]).toEqual(['mined', []])
+  })
+
   test('audit M-B4: ends a filler too', async () => {
     world = await createPayoutWorld(database.url, { policy: policyWith({ maxPerIntent: '1000000' }), looksAhead: false })
     await world.request(2n * UNITS)
