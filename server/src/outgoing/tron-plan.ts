@@ -7,7 +7,7 @@ import {
 /** Room above an estimate of energy, in thousandths: a contract's dynamic factor may change before the block. */
 const ENERGY_ROOM = 250n
 /** Long enough for a node that is behind, short enough that what is lost can be paid anew soon. */
-const LIFETIME_MS = 10 * 60_000
+export const LIFETIME_MS = 10 * 60_000
 /** Timestamps of transactions made together lie so far apart: equal payments are then different transactions. */
 const TIMESTAMP_SPREAD = 2 ** 20
 

@@ -7,7 +7,7 @@ import type { Catalogue } from '../assets/index.ts'
 import { inTransaction, type Db, type Tx } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import { rescale } from '../money/index.ts'
-import { adoptSigned, oursAmong, paymentCall, readForm, tronPayment, type SignedForm, type WalletKeys } from '../outgoing/index.ts'
+import { adoptSigned, oursAmong, paymentCall, readForm, tronPayment, TRON_LIFETIME_MS, type SignedForm, type WalletKeys } from '../outgoing/index.ts'
 import { resolveAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { paymentOf } from './bitcoin-payments.ts'
@@ -141,7 +141,8 @@ const ALL_SEEN: Seen = { minedAt: null, through: null }
 const passedUnseen = async ({ runtime, adapter }: AttachDeps, transactions: readonly SignedTransaction[], from: number): Promise<Seen> => {
   if (adapter.network !== 'TRON') return ALL_SEEN
   const hashes = new Set(transactions.map(({ hash }) => hash))
-  const since = Math.min(...transactions.map(({ at }) => at)) - CLOCKS_MS
+  // A payment is planned a lifetime before it expires, by the chain's own clock: the signer's may be far ahead of it.
+  const since = Math.min(...transactions.map(({ at, expiresAt }) => Math.min(at, (expiresAt ?? at) - TRON_LIFETIME_MS))) - CLOCKS_MS
   const until = Math.max(...transactions.map(({ at, expiresAt }) => expiresAt ?? at))
   const through = await cursorHeight(runtime.db)
   for (let height = from > 0 ? from : await firstFrom(adapter, since, through); height <= through; height += 1) {
