@@ -70,7 +70,7 @@ const tronForm = (signed: string): Read => {
   }
 }
 
-/** The PSBT is not in the signed bytes: what is adopted is never replaced, only sent again or paid for by a child. */
+/** The PSBT is not in the signed bytes: what is adopted is never replaced, only sent again. */
 const bitcoinForm = (signed: string): Read => {
   const parsed = parseTransaction(Buffer.from(signed, 'hex'))
   if (isRefused(parsed)) throw new Error('the signed bytes are no transaction of Bitcoin')
