@@ -144,6 +144,30 @@ test('a database restored from an older copy sends under the reference the acqui
   expect(new Set([1, 2, 3].map((attempt) => referenceOf(part!.id, attempt))).size).toBe(3)
 })
 
+test.each(['answers', 'is mute for a while'])('audit M-A5: a database restored from an older copy sends nothing to one account that another has had, which %s', async (how) => {
+  await here.close()
+  const other = createTestAcquirer('other', bank.capabilities.payout)
+  here = await openWorld(database.url, [bank, other])
+  const shop = await here.merchant('UAH', 5_000n)
+  await here.payOut(shop, { amount: '1000' })
+  const { rows: [part] } = await sql<{ id: string }>`select id from card_payout_parts`.execute(here.db)
+  // What was sent before the database was put back, while the first account could not be reached.
+  await other.payOut({ reference: referenceOf(part!.id, 1), ticker: 'UAH', units: 1_000_00n, card: '4111111111111111', description: '', callbackUrl: '' })
+  await sql`insert into installation(identity, timeline, restores, restored_at) values ('i', 't', 1, ${momentOf(here.runtime).at})
+    on conflict (singleton) do update set restored_at = excluded.restored_at`.execute(here.db)
+  other.isMute = how !== 'answers'
+  await here.later(60_000, 4)
+  other.isMute = false
+  await here.later(HOUR, 4)
+  expect([bank.orders.size, other.orders.size]).toEqual([0, 1])
+  expect((await here.notices(shop)).map(({ status }) => status)).toEqual(['Done'])
+  // What was asked for since goes where it is to go.
+  await here.payOut(shop, { amount: '1000' })
+  await here.later(HOUR)
+  expect([bank.orders.size, other.orders.size]).toEqual([1, 1])
+  await sql`update installation set restored_at = null`.execute(here.db)
+})
+
 describe('stops', () => {
   const stop = (what: Partial<Stop>): Promise<void> =>
     inTransaction(here.db, (tx) => freeze(tx, { asset: null, merchantId: null, reason: 'a test', actor: 'someone', ...what }, momentOf(here.runtime)))

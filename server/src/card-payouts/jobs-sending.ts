@@ -12,7 +12,7 @@ import { begin, giveUp, type Outcome } from './commands.ts'
 import { record } from './jobs-recording.ts'
 import type { Attempt, Part } from './payout.ts'
 import { cardOf, referenceOf, type CardPayoutDeps } from './sending.ts'
-import { claimPlanned, sealedCardOf, stepAgainAt } from './store.ts'
+import { claimPlanned, sealedCardOf, stepAgainAt, wasRestoredSince } from './store.ts'
 
 /** A call has a deadline of its own well below this; then somebody else may ask what became of it. */
 const LEASE_MS = 90_000
@@ -64,16 +64,36 @@ const send = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
   if (sealed === null) throw new Error(`card payout ${part.payoutId} has no card any more`)
   const card = deps.cards.open(sealed, cardOf({ merchantId: part.merchantId, id: part.payoutId }))
   await deps.pause('card-payout-chosen')
-  const attempt = await inTransaction(runtime.db, (tx) =>
-    begin(tx, part, { account: acquirer.name, reference: referenceOf(part.id, part.attempts + 1), nextAskAt: later(deps, LEASE_MS) }, momentOf(runtime)),
-  )
+  const reference = referenceOf(part.id, part.attempts + 1)
+  const forgotten = await forgottenOrder(deps, part, acquirer, reference)
+  const { name: account } = forgotten?.acquirer ?? acquirer
+  const attempt = await inTransaction(runtime.db, (tx) => begin(tx, part, { account, reference, nextAskAt: later(deps, LEASE_MS) }, momentOf(runtime)))
   if (!attempt) return stepAgainAt(runtime.db, part, later(deps, STOPPED_MS))
   await deps.pause('card-payout-begun')
-  const outcome = await payOut(deps, acquirer, part, attempt, card)
+  const outcome = forgotten?.outcome ?? (await payOut(deps, acquirer, part, attempt, card))
   await deps.pause('card-payout-answered')
   await record(deps, attempt, outcome, { another: able.length > 1, attempts: part.attempts + 1 })
   await deps.pause('card-payout-recorded')
   for (const kind of [NO_ROUTE_ALERT, NOT_TAKEN_UP_ALERT]) await resolveAlert(runtime.db, kind, part.id, momentOf(runtime).at)
+}
+
+/**
+ * What another account has of an order that a restored copy does not know to have sent: routes may have been others then. The account that is
+ * chosen now sees from the reference whether it has had the order. Throws when one can't be asked.
+ */
+const forgottenOrder = async (
+  { runtime, acquirers }: CardPayoutDeps,
+  part: Part,
+  chosen: Acquirer,
+  reference: string,
+): Promise<{ acquirer: Acquirer; outcome: Outcome } | undefined> => {
+  if (!(await wasRestoredSince(runtime.db, part.createdAt))) return undefined
+  for (const acquirer of acquirers.values()) {
+    if (acquirer.name === chosen.name || acquirer.capabilities.payout[part.ticker as CardTicker] === undefined) continue
+    const outcome = await acquirer.payoutState(reference)
+    if (outcome.kind !== 'unknown') return { acquirer, outcome }
+  }
+  return undefined
 }
 
 /** Accounts that can take a part, the one to try first at the front: those that refused it are left out, those that could not be reached come last. */
