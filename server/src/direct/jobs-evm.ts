@@ -3,7 +3,7 @@ import { rescale } from '../money/index.ts'
 import { insertPlanned, isContested, paymentCall, planEvm, type EvmPlan } from '../outgoing/index.ts'
 import { freshPrices } from '../rates/index.ts'
 import { expectedPrice, finalHeightOf, unitsWorth, type SweepPolicy } from '../sweeps/index.ts'
-import { gasRateOf, type EvmPayoutDeps, type GasRate, type PayFromDeposits, type Withdrawal } from '../withdrawals/index.ts'
+import { gasRateOf, MOST_GAS, type EvmPayoutDeps, type GasRate, type PayFromDeposits, type Withdrawal } from '../withdrawals/index.ts'
 import { FEES_AT_HAND, mostLeftBehind } from './fitting.ts'
 import { payFrom } from './paying.ts'
 import type { Need, Payer } from './store.ts'
@@ -66,7 +66,7 @@ const planFrom = async (deps: EvmDirectDeps, { ticker, to, units }: Withdrawal, 
   const [atFinal, atHead, nonce, estimate] = await Promise.all([
     adapter.balancesAt(final, wanted), adapter.balancesAt(head.height, wanted), adapter.minedNonce(address), adapter.estimateGas({ from: address, ...call }),
   ])
-  if (!estimate.ok || (await isContested(deps.runtime.db, network, address, nonce))) return undefined
+  if (!estimate.ok || estimate.gas > MOST_GAS || (await isContested(deps.runtime.db, network, address, nonce))) return undefined
   const plan = planEvm({ network, chainId, nonce, call, gas: estimate.gas, rate })
   const coin = (contract === null ? amount : 0n) + plan.networkFee * FEES_AT_HAND
   const isEnough = [atFinal, atHead].every(([held, coins]) => held! >= amount && coins! >= coin)

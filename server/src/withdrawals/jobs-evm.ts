@@ -1,4 +1,5 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
+import type { AccountChainAdapter } from '../adapters/chains/port.ts'
 import { inTransaction, type Tx } from '../db/index.ts'
 import { allApart, eachApart } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
@@ -6,12 +7,14 @@ import { insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeNonce, type
 import { momentOf } from '../platform/runtime.ts'
 import { attach } from './commands.ts'
 import { freeSlots, readMembers } from './jobs-pool.ts'
-import { gasRateOf, hotRow, type EvmPayoutDeps, type GasRate } from './payouts.ts'
+import { gasRateOf, hotRow, MOST_GAS, type EvmPayoutDeps, type GasRate } from './payouts.ts'
 import { choosePayer, lackingOf, type Member, type Part } from './pool.ts'
 import { noLongerReverting, onRevert } from './reverting.ts'
 import { noLongerShort, tellShort } from './shortage.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
+
+type GasEstimate = Awaited<ReturnType<AccountChainAdapter['estimateGas']>>
 
 interface Choice {
   withdrawal: Withdrawal
@@ -99,14 +102,18 @@ const choose = (deps: EvmPayoutDeps, members: readonly Member[], withdrawal: Wit
   return { withdrawal, member, call: callOf(deps, withdrawal), reserved }
 }
 
+const bounded = (estimate: GasEstimate): GasEstimate =>
+  estimate.ok && estimate.gas > MOST_GAS ? { ok: false, reason: 'reverted', message: `it takes ${estimate.gas} gas, and at most ${MOST_GAS} is paid for` } : estimate
+
 /** Undefined when it can't be paid now. */
 const estimated = async (deps: EvmPayoutDeps, choice: Choice, rate: GasRate): Promise<Planned | undefined> => {
   const { adapter, network, chainId, catalogue } = deps
   const { withdrawal, member, call, reserved } = choice
   const native = NATIVE_TICKER[network]
-  const estimate = await adapter.estimateGas({ from: member.key.address, ...call })
+  const gasOf = async (asked: EvmCall) => bounded(await adapter.estimateGas({ from: member.key.address, ...asked }))
+  const estimate = await gasOf(call)
   if (!estimate.ok) {
-    const toItself = () => adapter.estimateGas({ from: member.key.address, ...callOf(deps, { ...withdrawal, to: member.key.address }) })
+    const toItself = () => gasOf(callOf(deps, { ...withdrawal, to: member.key.address }))
     await (estimate.reason === 'reverted' ? onRevert(deps, withdrawal, estimate.message, toItself) : tellShort(deps, network, native))
     return undefined
   }

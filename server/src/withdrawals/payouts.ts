@@ -46,6 +46,9 @@ export interface TronPayoutDeps extends PayoutDeps {
   fromDeposits?: PayFromDeposits
 }
 
+/** A receiver's code runs at our cost, and a withdrawal's fee is that of a plain payment: what takes more gas is not paid. */
+export const MOST_GAS = 300_000n
+
 export type GasRate = Extract<FeeRate, { kind: 'gas' }>
 
 export const gasRateOf = async ({ adapter, network }: Pick<EvmPayoutDeps, 'adapter' | 'network'>): Promise<GasRate> => {

@@ -56,3 +56,14 @@ test('audit M-B6: a receiver that refuses now and then is paid when it takes the
   await world.work(2, 61_000)
   expect(await world.stateOf(id)).toBe('sent')
 })
+
+test('audit M-B6: a receiver whose code takes a hundred times the gas that was charged is treated as one that refuses the payment', async () => {
+  world = await createPayoutWorld(database.url)
+  const before = await world.available('USDT')
+  const [id, other] = [await world.request(UNITS), await world.request(UNITS, { to: HOT })]
+  world.node.estimate = ({ data }) => ({ ok: true, gas: receiverOf(data) === STRANGER.toLowerCase() ? 4_000_000n : 65_000n })
+  await world.work(12, 61_000)
+  expect([await world.stateOf(id), await world.stateOf(other)]).toEqual(['failed', 'sent'])
+  expect(await world.available('USDT')).toBe(before - UNITS - 1_000n)
+  expect(await world.alerts()).toMatchObject([{ kind: 'withdrawal-impossible', text: expect.stringContaining('4000000') as string }])
+})
