@@ -6,6 +6,7 @@ import type { Tx } from '../db/index.ts'
 import { apply } from '../ledger/index.ts'
 import { formatUnits, mulDiv } from '../money/index.ts'
 import { refusal } from '../orders/index.ts'
+import { intentIdOf } from './intent.ts'
 import { checkLargest } from './limits.ts'
 import { holdItem, newWithdrawal, readPlace } from './placing.ts'
 import { currentFee, readAmount, readAsset, type Rules } from './request.ts'
@@ -23,6 +24,8 @@ export interface Asked {
   /** what the receiver gets instead, a decimal string; the fee comes on top */
   amount?: string
   meta: string | null
+  /** what it is made for, where that is paid once: the signer then refuses to pay it again, whatever a restored copy has forgotten */
+  name?: string
 }
 
 /**
@@ -44,7 +47,8 @@ export const askWithdrawal = async (tx: Tx, asked: Asked, rules: Rules, now: num
   const feeOf = (units: bigint): bigint => currentFee(where, units, place.internal, terms, rules.catalogue)
   const units = readAmount(asked.amount ?? rest(asked.spend, feeOf(asked.spend), asset.scale, on.decimals), where)
   checkLargest(place, asked.merchantId, units, terms.days)
-  const given = { merchantId: asked.merchantId, intentId: moment.newId(), units, fee: feeOf(units), localId: null, meta: asked.meta, toldAs: null }
+  const intentId = asked.name === undefined ? moment.newId() : intentIdOf(asked.merchantId, asked.name)
+  const given = { merchantId: asked.merchantId, intentId, units, fee: feeOf(units), localId: null, meta: asked.meta, toldAs: null }
   const withdrawal = newWithdrawal(place, given, moment)
   const [outcome] = await apply(tx, [holdItem(withdrawal)])
   if (outcome!.kind === 'refused' && outcome!.guard === 'insufficient') {
