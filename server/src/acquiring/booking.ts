@@ -35,15 +35,22 @@ export const book = async (
   }
   const attribution = await listener.paid(tx, paid, moment)
   const own = attribution.kind === 'credit'
-    ? await credit(tx, payment, attribution.fee, learned, next, moment)
+    ? await credit(tx, payment, attribution.fee, learned, { next, listener }, moment)
     : await suspend(tx, payment, attribution.why, learned, next, moment)
   return joinEffects([own, attribution.effects])
 }
 
-const credit = async (tx: Tx, payment: Payment, fee: bigint, learned: Learned, next: Date | null, moment: Moment): Promise<Effects> => {
+const credit = async (
+  tx: Tx,
+  payment: Payment,
+  fee: bigint,
+  learned: Learned,
+  { next, listener }: { next: Date | null; listener: PaymentListener },
+  moment: Moment,
+): Promise<Effects> => {
   const moved = await movePayment(tx, payment, 'credited', { ...learned, fee }, { at: moment.at, next })
   if (!moved) throw new Error(`payment ${payment.id} is ${payment.state}, which takes no credit`)
-  return repaying(tx, moved, moved.paidUnits! - fee, (owed) => creditItem({ ...atAcquirer(moved), units: moved.paidUnits!, fee }, owed, moment), moment)
+  return repaying(tx, moved, (owed) => creditItem({ ...atAcquirer(moved), units: moved.paidUnits!, fee }, owed, moment), listener, moment)
 }
 
 const suspend = async (
@@ -73,22 +80,24 @@ const atAcquirer = ({ merchantId, id, acquirer, paidTicker, costUnits }: Payment
   merchantId, id, acquirer, ticker: paidTicker!, costUnits,
 })
 
-/** A posting that brings a merchant money repays first what it owes; the rest may be held by its settings. @param net of our fee */
+/** A posting that brings a merchant money repays first what it owes; the rest may be held by its settings. */
 const repaying = async (
   tx: Tx,
   payment: Payment,
-  net: bigint,
   post: (owed: bigint) => ReturnType<typeof creditItem>,
+  listener: PaymentListener,
   moment: Moment,
 ): Promise<Effects> => {
-  const { merchantId, paidTicker } = payment
+  const { merchantId, paidTicker, paidUnits, fee } = payment
   const pair = { merchantId, asset: paidTicker! }
   const before = (await lockDebts(tx, [pair])).get(pairText(pair)) ?? 0n
   const { item, owed } = post(before)
   if (before > 0n && owed === 0n) await unfreezeDebtors(tx, [pair], moment)
-  const credited = net - (before - owed)
-  const held = await holdParts(tx, payment, heldParts(credited, await settingsOf(tx, merchantId), moment.at), moment)
-  return { items: [item, ...held], notices: [] }
+  const credited = paidUnits! - fee - (before - owed)
+  const parts = heldParts(credited, await settingsOf(tx, merchantId), moment.at)
+  const held = await holdParts(tx, payment, parts, moment)
+  const told = await listener.credited(tx, payment, parts.reduce((left, { units }) => left - units, credited), moment)
+  return joinEffects([{ items: [item, ...held], notices: [] }, told])
 }
 
 /** What a merchant owes by now is repaid from money that is released. @returns what is posted, and what is left of the money, minor units */
@@ -112,7 +121,7 @@ export const acceptPayment = async (tx: Tx, id: string, listener: PaymentListene
   const moved = await movePayment(tx, payment, 'credited', { fee, suspendedFor: null }, { at: moment.at, next: moment.at })
   if (!moved) throw new Error(`payment ${id} has changed: try again`)
   await resolveAlert(tx, 'payment-suspended', id, moment.at)
-  return repaying(tx, moved, moved.paidUnits! - fee, (owed) => acceptItem({ ...atAcquirer(moved), units: moved.paidUnits!, fee }, owed, moment), moment)
+  return repaying(tx, moved, (owed) => acceptItem({ ...atAcquirer(moved), units: moved.paidUnits!, fee }, owed, moment), listener, moment)
 }
 
 /** What the acquirer kept is known, or known better. The payment's row is locked by the caller. */

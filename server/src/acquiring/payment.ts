@@ -67,6 +67,8 @@ export interface PaymentListener {
   changed(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
   /** The acquirer has given money of a payment back; minor units of what was paid. */
   refunded(tx: Tx, payment: Payment, refund: { id: string; units: bigint }, moment: Moment): Promise<Effects>
+  /** Of a payment that is credited, so much is the merchant's to spend at once, minor units: less our fee, what it owed and what is held. */
+  credited(tx: Tx, payment: Payment, units: bigint, moment: Moment): Promise<Effects>
   /** A part of a payment that was held, minor units, is available from now on. */
   released(tx: Tx, payment: Payment, hold: { id: string; units: bigint }, moment: Moment): Promise<Effects>
   /** What should be charged for a suspended payment that the operator gives to the merchant. */

@@ -4,10 +4,10 @@ import {
 } from '../conversions/index.ts'
 import type { CreditedSubscriber } from '../deposits/index.ts'
 import { createPromises, type DeskDeps, type ExchangePolicy } from '../exchange/index.ts'
-import { heldParts, type PaymentListener } from '../acquiring/index.ts'
+import type { PaymentListener } from '../acquiring/index.ts'
 import { invoicesAt, isAskedFor } from '../invoices/index.ts'
 import type { Job } from '../jobs/index.ts'
-import { defaultTargetOf, settingsOf } from '../merchants/index.ts'
+import { defaultTargetOf } from '../merchants/index.ts'
 import { createStopsReader } from '../orders/index.ts'
 import type { PausePoint, WalletKeys } from '../outgoing/index.ts'
 import type { KeepTarget } from '../platform/target.ts'
@@ -49,15 +49,10 @@ export const depositExpecting = (): CreditedSubscriber => createDepositExpecting
 /** Notes what of credited fiat payments is to become something else, with what else is done about them. */
 export const expectingFiat = (listener: PaymentListener): PaymentListener => ({
   ...listener,
-  paid: async (tx, payment, moment) => {
-    const attribution = await listener.paid(tx, payment, moment)
-    if (attribution.kind === 'credit') {
-      const { merchantId, id, invoiceId, paidTicker, paidUnits } = payment
-      const net = paidUnits! - attribution.fee
-      const held = heldParts(net, await settingsOf(tx, merchantId), moment.at).reduce((sum, { units }) => sum + units, 0n)
-      await expectFiat(tx, { merchantId, id, invoiceId, ticker: paidTicker!, units: net - held }, defaultTargetOf, moment)
-    }
-    return attribution
+  credited: async (tx, payment, units, moment) => {
+    const { merchantId, id, invoiceId, paidTicker } = payment
+    await expectFiat(tx, { merchantId, id, invoiceId, ticker: paidTicker!, units }, defaultTargetOf, moment)
+    return listener.credited(tx, payment, units, moment)
   },
   // What is held becomes its target once it may be spent, and never when a refund or a chargeback has used it.
   released: async (tx, payment, hold, moment) => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import { heldOf, heldParts, heldTotals, requestRefund, resolveDispute } from '../acquiring/index.ts'
+import { acceptPayment, heldOf, heldParts, heldTotals, requestRefund, resolveDispute } from '../acquiring/index.ts'
 import { balanceRoutes } from '../balances/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { catalogue, createFiatWorld, HOUR_MS, type FiatTestWorld } from '../fiat-invoices/test-world.ts'
@@ -176,5 +176,25 @@ describe('money of a card payment', () => {
     expect([await world.balance('receivable'), await freezes()]).toEqual([-98_00n, [false]])
     await world.later(48 * HOUR_MS)
     expect([await world.balance('receivable'), await balance(), await freezes(), await conversions()]).toEqual([0n, [99_00n, 99_00n], [true], [99_00n]])
+  })
+
+  test('audit F-9.8: that repays a debt at once becomes nothing else; only the rest becomes its target', async () => {
+    const spent = await paid()
+    await spend(98_00n)
+    world.first.reverses(spent, 'all')
+    await hear(spent)
+    await world.work()
+    await paid({ target: { ticker: 'BTC' }, amount: { value: '200', ticker: 'UAH' } })
+    expect([await world.balance('receivable'), await balance(), await conversions()]).toEqual([0n, [99_00n, 99_00n], [99_00n]])
+  })
+
+  test('audit F-9.8: that was in suspense and is accepted becomes its target as well', async () => {
+    await set({ cardReservePercent: 10, cardReserveDays: 30 })
+    const { reference } = await world.atTheBank({ target: { ticker: 'BTC' } })
+    world.first.pays(reference, { units: 90_00n })
+    await hear(reference)
+    await world.work()
+    await world.act((tx, moment) => acceptPayment(tx, reference, world.listener, moment))
+    expect([await balance(), await conversions()]).toEqual([[88_10n, 79_29n], [79_29n]])
   })
 })

@@ -48,6 +48,8 @@ export const createPaymentFollowing = (settings: Settings): PaymentListener => (
     return noEffects
   },
 
+  credited: async () => noEffects,
+
   released: async () => noEffects,
 
   feeOf: ({ paidTicker, paidUnits }) => feeOf(settings, paidTicker!, paidUnits!),
