@@ -12,6 +12,7 @@ import { tronPurposeOf } from '../sweeps/index.ts'
 import { approvalsOf, carriedBy, holdBack, storeSignerLimits, type SignerLimit, type Withdrawal } from '../withdrawals/index.ts'
 
 interface AssetLimits {
+  maxPerIntent?: string
   maxPerHour?: string
   maxPerDay?: string
   approvalsAbove?: string
@@ -75,18 +76,18 @@ export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Si
 
 const LIMITS_EVERY_MS = 60_000
 
-/** Keeps what the signer lets go in an hour and a day, which merchants' own limits are parts of. */
+/** Keeps what the signer lets go in one payment, an hour and a day, which merchants' own limits are parts of. */
 export const createSignerLimitsJob = ({ db, clock }: Runtime, catalogue: Catalogue, signer: Pick<Signer, 'status'>): Job => ({
   name: "the signer's limits",
   everyMs: LIMITS_EVERY_MS,
   run: async () => {
-    const limits = [...(await readLimits(signer))].flatMap(([key, { maxPerHour, maxPerDay }]): SignerLimit[] => {
+    const limits = [...(await readLimits(signer))].flatMap(([key, { maxPerIntent, maxPerHour, maxPerDay }]): SignerLimit[] => {
       const [network = '', ticker = ''] = key.split('/')
       const asset = catalogue.findCrypto(ticker)
       const on = asset?.networks.get(network as Network)
-      if (!asset || !on || maxPerHour === undefined || maxPerDay === undefined) return []
+      if (!asset || !on || maxPerIntent === undefined || maxPerHour === undefined || maxPerDay === undefined) return []
       const ledgerUnits = (units: string): bigint => rescale(BigInt(units), on.decimals, asset.scale)
-      return [{ network, asset: ticker, perHour: ledgerUnits(maxPerHour), perDay: ledgerUnits(maxPerDay) }]
+      return [{ network, asset: ticker, perPayment: ledgerUnits(maxPerIntent), perHour: ledgerUnits(maxPerHour), perDay: ledgerUnits(maxPerDay) }]
     })
     await storeSignerLimits(db, limits, new Date(clock.now()))
     return false

@@ -32,7 +32,7 @@ let now: number
 let legs: Legs
 let killed: boolean
 /** what the signer lets go of USDT */
-let largest: { hour: bigint; day: bigint } | null
+let largest: { payment: null; hour: bigint; day: bigint } | null
 beforeAll(() => {
   pool = createPool({ url: database.url })
   db = createDb(pool)
@@ -202,7 +202,7 @@ describe('credited money', () => {
   })
 
   test.each([['USDT', 100n * E18], ['ETH', E18]])('audit S-11: %s of which more would be sent on than ever leaves at once stays on the balance', async (asset, units) => {
-    largest = { hour: 100n * E18, day: 1_000n * E18 }
+    largest = { payment: null, hour: 100n * E18, day: 1_000n * E18 }
     await received(asset, units, await target({ ticker: 'USDT', address: OUTSIDE, blockchain: 'ETHEREUM' }))
     await run()
     expect(await states()).toEqual([{ state: 'failed', reason: 'AMOUNT_TOO_HIGH' }])

@@ -1074,6 +1074,7 @@ export interface SignerLimitsTable {
   per_hour: bigint
   per_day: bigint
   read_at: Date
+  per_payment: bigint | null
 }
 
 export interface SignerLogTable {

@@ -35,7 +35,7 @@ beforeEach(async () => {
   now = Date.UTC(2026, 10, 22)
   await emptyTables(runtime.db)
   for (const id of [SHOP, OTHER]) await sql`insert into merchants(id, name, company_name, company_url, created_at) values (${id}, 'm', 'M', 'https://m.example', now())`.execute(runtime.db)
-  await storeSignerLimits(runtime.db, [{ network: 'TRON', asset: 'TRX', perHour: 200n, perDay: 600n }], new Date(now))
+  await storeSignerLimits(runtime.db, [{ network: 'TRON', asset: 'TRX', perPayment: 1_000n, perHour: 200n, perDay: 600n }], new Date(now))
 })
 
 const waiting = async (merchantId: string, units: bigint, ticker = 'TRX'): Promise<Withdrawal> => {
@@ -100,7 +100,7 @@ describe("a merchant's hour and day", () => {
   })
 })
 
-describe('an amount that no hour or no day has room for', () => {
+describe('an amount that no payment, no hour or no day has room for', () => {
   const asset = catalogue.findCrypto('TRX')!
   const place = (internal = false): Place => ({ where: { asset, on: asset.networks.get('TRON')! }, to: 'x', internal })
   const refusalOf = async (merchantId: string, units: bigint, at = place()): Promise<unknown> => {
@@ -114,7 +114,7 @@ describe('an amount that no hour or no day has room for', () => {
   }
 
   test('audit S-11: is refused with code 7 at once, and told what would do', async () => {
-    await storeSignerLimits(runtime.db, [{ network: 'TRON', asset: 'TRX', perHour: 600n, perDay: 600n }], new Date(now))
+    await storeSignerLimits(runtime.db, [{ network: 'TRON', asset: 'TRX', perPayment: 600n, perHour: 600n, perDay: 600n }], new Date(now))
     expect(await refusalOf(SHOP, 300n)).toBeUndefined()
     expect(await refusalOf(SHOP, 301n)).toEqual({ code: 7, message: expect.stringMatching(/^Withdraw amount too high: at most 0\.0003 TRX leave on TRON in a day/) as string })
     expect(await refusalOf(SHOP, 10_000n, place(true))).toBeUndefined()
@@ -132,12 +132,19 @@ describe('an amount that no hour or no day has room for', () => {
     expect(await passing(await waiting(SHOP, 180n))).toEqual([180n])
   })
 
+  test('audit S-11: more than the signer pays at once is refused too', async () => {
+    await storeSignerLimits(runtime.db, [{ network: 'TRON', asset: 'TRX', perPayment: 50n, perHour: 200n, perDay: 600n }], new Date(now))
+    expect(await refusalOf(SHOP, 50n)).toBeUndefined()
+    expect(await refusalOf(SHOP, 51n)).toEqual({ code: 7, message: expect.stringMatching(/at most 0\.00005 TRX leave on TRON in one payment/) as string })
+    expect(await refusalOf(SHOP, 10_000n, place(true))).toBeUndefined()
+  })
+
   test("audit S-11: the signer's limits are kept as its policy says them, in ledger units", async () => {
-    const limit = { maxPerHour: '5000000', maxPerDay: '9000000' }
+    const limit = { maxPerIntent: '1000000', maxPerHour: '5000000', maxPerDay: '9000000' }
     const policy = { networks: { TRON: { assets: { TRX: limit, GONE: limit } } } }
     const signer = { status: async () => ({ policy }) as unknown as Awaited<ReturnType<Parameters<typeof createSignerLimitsJob>[2]['status']>> }
     await createSignerLimitsJob(runtime, catalogue, signer).run(new AbortController().signal)
     const scaled = 10n ** BigInt(asset.scale - asset.networks.get('TRON')!.decimals)
-    expect((await readDayLimits(runtime.db)).signer).toEqual(new Map([['TRON/TRX', { hour: 5_000_000n * scaled, day: 9_000_000n * scaled }]]))
+    expect((await readDayLimits(runtime.db)).signer).toEqual(new Map([['TRON/TRX', { payment: 1_000_000n * scaled, hour: 5_000_000n * scaled, day: 9_000_000n * scaled }]]))
   })
 })

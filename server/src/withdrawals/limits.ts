@@ -24,21 +24,22 @@ const mostAtOnce = ({ where: { asset, on }, internal }: Place, merchantId: strin
   const own = percents.get(merchantId)
   const hour = (all.hour * BigInt(own?.hour ?? DEFAULT_SETTINGS.withdrawalHourPercent)) / 100n
   const day = (all.day * BigInt(own?.day ?? DEFAULT_SETTINGS.withdrawalDayPercent)) / 100n
-  return hour < day ? { units: hour, span: 'an hour' } : { units: day, span: 'a day' }
+  const inTime = hour < day ? { units: hour, span: 'in an hour' } : { units: day, span: 'in a day' }
+  return all.payment !== null && all.payment <= inTime.units ? { units: all.payment, span: 'in one payment' } : inTime
 }
 
-/** Whether no hour or no day has room for an amount. */
+/** Whether no payment, no hour or no day has room for an amount. */
 export const isTooLarge = (place: Place, merchantId: string, units: bigint, days: DayLimits): boolean => {
   const most = mostAtOnce(place, merchantId, days)
   return most !== undefined && units > most.units
 }
 
-/** Refuses an amount that no hour or no day has room for: it would wait for ever. What fits, but not now, waits. Throws an ApiRefusal. */
+/** Refuses an amount that no payment, no hour or no day has room for: it would wait for ever. What fits, but not now, waits. Throws an ApiRefusal. */
 export const checkLargest = (place: Place, merchantId: string, units: bigint, days: DayLimits): void => {
   const most = mostAtOnce(place, merchantId, days)
   if (most === undefined || units <= most.units) return
   const { asset: { ticker, scale }, on: { network } } = place.where
-  throw refusal(orderErrors.amountTooHigh, `Withdraw amount too high: at most ${formatUnits(most.units, scale)} ${ticker} leave on ${network} in ${most.span}`, 'amount')
+  throw refusal(orderErrors.amountTooHigh, `Withdraw amount too high: at most ${formatUnits(most.units, scale)} ${ticker} leave on ${network} ${most.span}`, 'amount')
 }
 
 interface Room {
