@@ -51,7 +51,7 @@ export const claimCommands: readonly Command[] = [
         const moment = momentOf(runtime)
         const { withdrawalId } = await inTransaction(runtime.db, (tx) => {
           const pay = (refund: Parameters<Parameters<typeof approveClaim>[2]>[0]) =>
-            askWithdrawal(tx, { ...refund, name: `claim:${claim}`, ...(options.amount === undefined ? {} : { amount: options.amount }) }, rules, runtime.clock.now(), moment)
+            askWithdrawal(tx, { ...refund, ...(options.amount === undefined ? {} : { amount: options.amount }) }, rules, runtime.clock.now(), moment)
           return approveClaim(tx, claim, pay, note, settings, moment)
         })
         print(`withdrawal ${withdrawalId} brings the money back`)

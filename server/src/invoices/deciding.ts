@@ -23,6 +23,8 @@ export interface Refund {
   to: string
   /** what the invoice brought the merchant; the receiver gets it less the network's fee */
   spend: bigint
+  /** the same for an invoice in every copy of the database: it is given back once */
+  name: string
   meta: string | null
 }
 
@@ -42,7 +44,7 @@ export const approveClaim = async (
   const { claim, invoice } = await waiting(tx, id)
   const { merchantId, ticker, blockchain, paid, fee, meta } = invoice
   await write(tx, invoice, { refunded: true })
-  const { id: withdrawalId, units } = await pay({ merchantId, ticker, blockchain, to: claim.refundAddress, spend: paid - fee, meta })
+  const { id: withdrawalId, units } = await pay({ merchantId, ticker, blockchain, to: claim.refundAddress, spend: paid - fee, meta, name: `refund:${invoice.id}` })
   if (!(await decideClaim(tx, claim, { state: 'approved', units, withdrawalId, note }, moment.at))) throw new ClaimRefusal('it was decided meanwhile')
   await close(tx, invoice, claim, moment)
   // Who was told so and has waited since hears next when it is sent.

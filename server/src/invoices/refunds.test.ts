@@ -6,7 +6,7 @@ import { inTransaction } from '../db/index.ts'
 import { carryOut, noEffects } from '../effects/index.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { deliver, giveUp } from '../withdrawals/commands.ts'
-import { askWithdrawal, findById, type Asked, type Ended } from '../withdrawals/index.ts'
+import { askWithdrawal, findById, intentIdOf, type Asked, type Ended } from '../withdrawals/index.ts'
 import { approveClaim, createRefundFollowing, listClaims, refuseClaim, UNDECIDED } from './index.ts'
 import { catalogue, createWorld, HOUR, SHOP, type World } from './test-world.ts'
 
@@ -44,6 +44,12 @@ const claimMails = async () =>
   (await world.mails()).filter(({ kind }) => kind === 'claim-answered').map(({ data }) => data).toSorted((a, b) => String(a.answer).localeCompare(String(b.answer)))
 
 describe('an approved claim', () => {
+  test('audit M-A5: is the same payment to the signer when a restored copy has it approved again', async () => {
+    const { id, claim } = await claimed()
+    const { withdrawalId } = await approve(claim)
+    expect(await findById(world.db, SHOP, withdrawalId)).toMatchObject({ intentId: intentIdOf(SHOP, `refund:${id}`) })
+  })
+
   test('is an ordinary withdrawal of what the invoice brought, fees and all, and ends the invoice', async () => {
     const { id, claim } = await claimed()
     const { withdrawalId } = await approve(claim)
