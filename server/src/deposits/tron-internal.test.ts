@@ -104,6 +104,9 @@ test('audit M-A1: an operator ends a deposit that did not happen, once, and none
     if (effects) await carryOut(tx, effects, moment)
     return effects !== undefined
   })
+  await sql`update watch_cursors set final_height = 99`.execute(db)
+  expect(await drop()).toBe(false)
+  await sql`update watch_cursors set final_height = 100`.execute(db)
   expect([await drop(), await drop()]).toEqual([true, false])
   expect(await alerts()).toEqual([])
   const told = await sql<{ status: string }>`select status from events order by sequence`.execute(db)
