@@ -4,8 +4,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
+import { inTransaction } from '../db/index.ts'
 import { createWorld, E18, pay, wipe, type Owned, type World } from '../deposits/test-world.ts'
-import { holdersOn } from './store.ts'
+import { fundedOn, holdersOn, insertSweeps } from './store.ts'
 
 const database = useDatabase({ template: migrated })
 let world: World
@@ -37,4 +38,12 @@ test('audit M-D2: a stop of another network, such as after its final blocks were
 test.each([[null, null], ['ETH', null], [null, 'ETHEREUM'], ['ETH', 'ETHEREUM']])('a stop of asset %s and network %s keeps it where it is', async (asset, network) => {
   await stop(asset, network)
   expect(await held()).toEqual([])
+})
+
+test.each([['ETH', null, []], [null, 'ETHEREUM', []], ['ETH', 'TRON', ['here']], ['USDT', null, ['here']]])('what was prepared waits too: a stop of asset %s and network %s', async (asset, network, expected) => {
+  await sql`truncate sweeps cascade`.execute(world.db)
+  const row = { id: randomUUID(), network: 'ETHEREUM', asset: 'ETH', address: owned.address, merchantId: owned.merchantId, derivationIndex: 0, units: E18, way: 'top-up', state: 'funded', fundingId: null, outgoingId: null } as const
+  await inTransaction(world.db, (tx) => insertSweeps(tx, [row], world.moment()))
+  await stop(asset, network)
+  expect((await fundedOn(world.db, 'ETHEREUM', 10)).map(({ address }) => (address === owned.address ? 'here' : address))).toEqual(expected)
 })

@@ -1,5 +1,5 @@
 import type { Network } from '@bursar/chainkit'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { familyOf } from '../addresses/index.ts'
 import type { Moment } from '../base/moment.ts'
 import { moveOf, statesTaking } from '../base/moves.ts'
@@ -49,8 +49,7 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
         where s.network = c.network and s.address = c.address and s.state not in ('final', 'failed', 'replaced'))
         and not exists (select from outgoing o where o.network = c.network and o.senders[1] = c.address and o.purpose = 'payout'
           and o.state in ('planned', 'signed', 'broadcast'))
-        and not exists (select from freezes f where f.lifted_at is null and (f.asset is null or f.asset = c.asset) and f.merchant_id is null
-          and (f.network is null or f.network = c.network))
+        and not ${isStopped(sql`c`)}
         and (${worthwhile?.now ?? null}::timestamptz is null or t.failures = 0
           or t.last + interval '${sql.raw(RETRY)}' * power(2, least(t.failures, 8) - 1) <= ${worthwhile?.now ?? null}::timestamptz))
     select address, asset, merchant_id as "merchantId", derivation_index as "derivationIndex", units, since, swept, failures
@@ -65,6 +64,10 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
   }
   return [...holders.values()]
 }
+
+/** Whether a stop covers the asset and network of a row: one of a merchant's withdrawals does not. */
+const isStopped = (row: RawBuilder<unknown>) => sql`exists (select from freezes f where f.lifted_at is null and f.merchant_id is null
+  and (f.asset is null or f.asset = ${row}.asset) and (f.network is null or f.network = ${row}.network))`
 
 /** Dust is left out before anything is asked about it. */
 const mayBeEnough = (worthwhile: Worthwhile) => sql`and c.booked >= (select f.old from ${floors(worthwhile)} where f.asset = c.asset)`
@@ -138,9 +141,9 @@ export const sweepsOf = async (db: Db | Tx, outgoingId: string): Promise<Sweep[]
   return rows
 }
 
-/** Sweeps in a state that their transaction does not change, oldest first. */
-export const sweepsIn = async (db: Db, network: Network, state: 'planned' | 'funded', most: number): Promise<Sweep[]> => {
+/** Sweeps that are prepared and wait to be sent, oldest first. What was prepared before a stop waits until it is lifted. */
+export const fundedOn = async (db: Db, network: Network, most: number): Promise<Sweep[]> => {
   const { rows } = await sql<Sweep>`select ${COLUMNS} from sweeps s
-    where s.network = ${network} and s.state = ${state} order by s.created_at, s.id limit ${most}`.execute(db)
+    where s.network = ${network} and s.state = 'funded' and not ${isStopped(sql`s`)} order by s.created_at, s.id limit ${most}`.execute(db)
   return rows
 }

@@ -14,7 +14,7 @@ import { ignoreTaken } from './jobs-contracts.ts'
 import { isNonceTaken, ownRow, planOwn } from './jobs-direct.ts'
 import { readAccount } from './jobs-reading.ts'
 import { finalHeightOf } from '../queries.ts'
-import { insertSweeps, moveSweeps, sweepsIn, type NewSweep } from '../store.ts'
+import { fundedOn, insertSweeps, moveSweeps, type NewSweep } from '../store.ts'
 import type { Sweep } from '../sweep.ts'
 
 const MOST_FUNDED = 50
@@ -74,7 +74,7 @@ const planFunding = async (round: EvmRound, { holder }: EvmAccount, value: bigin
 /** Addresses that have their gas send what they hold, one transaction at a time. True when one did. */
 export const sendFunded = async (round: EvmRound, rate: GasRate): Promise<boolean> => {
   const { runtime, network } = round
-  const funded = await sweepsIn(runtime.db, network, 'funded', MOST_FUNDED)
+  const funded = await fundedOn(runtime.db, network, MOST_FUNDED)
   const sending = await sendingAmong(runtime.db, network, funded.map(({ address }) => address))
   const first = new Map<string, Sweep>()
   for (const sweep of funded) if (!sending.has(sweep.address) && !first.has(sweep.address)) first.set(sweep.address, sweep)

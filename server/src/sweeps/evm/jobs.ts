@@ -15,7 +15,7 @@ import { planRelays } from './jobs-relay.ts'
 import { planTopUp, sendFunded } from './jobs-topup.ts'
 import { leastWorth } from '../policy.ts'
 import { isAnythingHeld } from '../queries.ts'
-import { holdersOn, sweepsIn, type Worthwhile } from '../store.ts'
+import { fundedOn, holdersOn, type Worthwhile } from '../store.ts'
 import { unitsWorth } from '../coin-worth.ts'
 
 /** Of one run; those that wait longest come first. */
@@ -33,7 +33,7 @@ export const createEvmSweepJob = (deps: EvmSweepDeps, everyMs: number): Job => (
     const { policy, runtime, network } = deps
     if (!policy.enabled) return false
     // Nobody is asked anything while nothing waits at all.
-    const isFunded = (await sweepsIn(runtime.db, network, 'funded', 1)).length > 0
+    const isFunded = (await fundedOn(runtime.db, network, 1)).length > 0
     if (!isFunded && !(await isAnythingHeld(runtime.db, network))) return false
     const permitted = await deps.allowed()
     return permitted.all.size > 0 && sweepOnce({ ...deps, contracts: sweepContracts(deps.hotAddress), permitted }, isFunded)

@@ -1,13 +1,11 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
-import { sql } from 'kysely'
-import type { Db } from '../../db/index.ts'
 import type { Job } from '../../jobs/index.ts'
 import { rescale } from '../../money/index.ts'
 import { momentOf } from '../../platform/runtime.ts'
 import { freshPrices } from '../../rates/index.ts'
 import { tellFailing } from '../failing.ts'
 import { returnLoans } from './jobs-returns.ts'
-import { holdersOn, sweepsIn, type Worthwhile } from '../store.ts'
+import { fundedOn, holdersOn, type Worthwhile } from '../store.ts'
 import type { Holder } from '../sweep.ts'
 import type { TronSweepDeps, TronSweepPermission } from './deps.ts'
 import { lookAround } from './looking.ts'
@@ -39,8 +37,7 @@ export const createTronSweepJob = (deps: TronSweepDeps, everyMs: number): Job =>
       if (!policy.enabled) return false
       const allowed = await deps.allowed()
       if (allowed.assets.size === 0) return false
-      const frozen = await frozenAssets(runtime.db)
-      const funded = (await sweepsIn(runtime.db, 'TRON', 'funded', MOST_FUNDED)).filter(({ asset }) => !frozen(asset) && allowed.assets.has(asset))
+      const funded = (await fundedOn(runtime.db, 'TRON', MOST_FUNDED)).filter(({ asset }) => allowed.assets.has(asset))
       const holders = await restedHolders(deps, allowed, rests)
       if (funded.length === 0 && holders.length === 0) return false
       const view = await lookAround(deps, allowed)
@@ -117,12 +114,4 @@ const guarded = async ({ runtime }: TronSweepDeps, address: string, run: () => P
     onFailure()
     return false
   }
-}
-
-/** What was prepared before an asset was frozen waits too. */
-const frozenAssets = async (db: Db): Promise<(asset: string) => boolean> => {
-  const { rows } = await sql<{ asset: string | null }>`select asset from freezes where lifted_at is null and merchant_id is null
-    and (network is null or network = 'TRON')`.execute(db)
-  const frozen = new Set(rows.map(({ asset }) => asset))
-  return (asset) => frozen.has(null) || frozen.has(asset)
 }
