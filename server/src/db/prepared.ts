@@ -24,8 +24,12 @@ export class PreparedConnection {
 
   readonly query: Query = async (name, text, values) => {
     const connecting = (this.#client ??= this.#connect())
+    const client = await connecting.catch((error: unknown) => {
+      // Whatever kept it from being made, such as too many connections, may be over the next time.
+      this.#drop(connecting)
+      throw error
+    })
     try {
-      const client = await connecting
       return (await client.query<Row>({ name, text, values })).rows
     } catch (error) {
       if (isLost(error)) this.#drop(connecting)
