@@ -157,7 +157,7 @@ describe('a payment', () => {
     await grant(merchant, 'USDT', 1_000n)
     const [good, less, none] = [await withdrawal(merchant), await withdrawal(merchant, 10n), await withdrawal(merchant, null)]
     const borrowed = await withdrawal(merchant, null)
-    await sql`update withdrawals set hold_id = (select hold_id from withdrawals where id = ${good.id}) where id = ${borrowed.id}`.execute(runtime.db)
+    await withoutTriggers(runtime.db, (tx) => sql`update withdrawals set hold_id = (select hold_id from withdrawals where id = ${good.id}) where id = ${borrowed.id}`.execute(tx))
     expect(await proved(good, less, none, borrowed)).toEqual([good.id])
     expect((await alerts()).filter((text) => text.includes('stands on no open hold'))).toHaveLength(3)
   })

@@ -28,6 +28,9 @@ export const HISTORY = [
 
 const MAILING = 'r(merchant_id, about, kind, recipient, mailbox, audience, created_at)a'
 const POSTING = { entries: 'ra', accounts: 'ra(merchant_id, asset, kind, bounded)w(posted, held, version)' }
+/** What an order is written with. What becomes of it is not: nobody inserts one that is half paid. */
+const PLACED_WITHDRAWAL = '(merchant_id, id, intent_id, ticker, blockchain, to_address, units, fee_units, local_id, meta, state, internal, hold_id, told_as, not_before, created_at, updated_at)'
+const PLACED_PART = '(merchant_id, payout_id, number, id, ticker, units, fee_units, state, next_step_at, created_at, updated_at)'
 
 export const GRANTS: Readonly<Record<string, Grant>> = {
   acquirer_callbacks: { api: 'raw(times)', worker: 'rd' },
@@ -44,7 +47,7 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   capital_grants: { worker: 'r', operator: 'a' },
   card_holds: { api: 'r', worker: 'raw' },
   card_payout_attempts: { api: 'rw(next_ask_at, epoch, called_at)', worker: 'raw' },
-  card_payout_parts: { api: 'ra', worker: 'raw' },
+  card_payout_parts: { api: `ra${PLACED_PART}`, worker: 'raw' },
   card_payouts: { api: 'pa', worker: 'raw', secret: ['sealed_card'] },
   cold_fees: { worker: 'r', watcher: 'rad' },
   cold_previous: { worker: 'rad', watcher: 'rad' },
@@ -116,7 +119,7 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   people: { worker: 'r', operator: 'aw(removed_by, removed_at)' },
   position_limits: { api: 'r', worker: 'r', watcher: 'r', operator: 'raw' },
   rates: { api: 'r', worker: 'raw', watcher: 'r' },
-  refund_claims: { api: 'raw', worker: 'raw', watcher: 'raw' },
+  refund_claims: { api: 'ra', worker: 'raw', watcher: 'raw' },
   request_answers: { api: 'raw', worker: 'rad', watcher: 'a' },
   reserve_leaves: { operator: 'ra' },
   reserve_reports: { operator: 'ra' },
@@ -138,7 +141,7 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   watch_blocks: { worker: 'r', watcher: 'rad' },
   watch_cursors: { api: 'r', worker: 'rw(updated_at)', watcher: 'raw' },
   withdrawal_approvals: { worker: 'r', operator: 'ra' },
-  withdrawals: { api: 'ra', worker: 'raw', watcher: 'raw' },
+  withdrawals: { api: `ra${PLACED_WITHDRAWAL}`, worker: `ra${PLACED_WITHDRAWAL}w`, watcher: 'rw' },
 }
 
 export const SEQUENCES: Readonly<Record<string, Grant>> = {

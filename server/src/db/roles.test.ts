@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../../sandbox/postgres/connection.ts'
 import { createDatabase, type TestDatabase } from '../../../test/setup/database.ts'
 import { makeRoles, type TestRoles } from '../../../test/setup/roles.ts'
+import { partRows, payoutRows } from '../card-payouts/store.ts'
+import { exchangeRows } from '../exchange/store.ts'
+import { withdrawalRows } from '../withdrawals/store.ts'
 import { GRANTS, HISTORY } from './grants.ts'
 import { migrate } from './migrate.ts'
 import { applyGrants, findUngranted, privilegesOf, whoAmI } from './roles.ts'
@@ -74,6 +77,28 @@ describe('database roles', () => {
       expect(await as('worker', transfer(kind, cause))).toBe(1)
       expect(await as('all', transfer(kind, cause))).toBe(1)
     }
+  })
+
+  test('audit S-3: no role redirects a payment, or inserts one that is half paid', async () => {
+    for (const [kind, text] of [
+      ['worker', "update withdrawals set to_address = 'x'"], ['watcher', 'update withdrawals set units = 1'], ['operator', 'update withdrawals set hold_id = id'], ['owner', "update withdrawals set to_address = 'x'"],
+      ['worker', 'update deposits set units = 1'], ['watcher', 'update deposits set merchant_id = id'], ['worker', 'update card_payout_parts set units = 1'], ['worker', "update card_payouts set masked_card = 'x'"],
+      ['api', 'update payments set merchant_id = id'], ['api', 'update payments set units = 1'], ['worker', 'update payment_refunds set units = 1'], ['owner', 'update addresses set merchant_id = id'],
+    ] as const) expect([kind, text, await as(kind, text)]).toEqual([kind, text, '23000'])
+    for (const [kind, text] of [
+      ['api', 'insert into withdrawals(outgoing_id) values (null)'], ['worker', 'insert into withdrawals(done_sent) values (true)'], ['watcher', 'insert into withdrawals(id) values (null)'],
+      ['api', 'insert into card_payout_parts(attempts) values (1)'], ['api', "update refund_claims set state = 'approved'"], ['watcher', "update addresses set address = 'x'"],
+    ] as const) expect([kind, text, await as(kind, text)]).toEqual([kind, text, DENIED])
+  })
+
+  test('audit S-3: the api may insert what orders are written with', async () => {
+    const rows = [['api', withdrawalRows], ['worker', withdrawalRows], ['api', partRows], ['api', payoutRows], ['api', exchangeRows], ['worker', exchangeRows]] as const
+    await withClient(urlAs('owner'), async (client) => {
+      for (const [kind, { name, columns }] of rows) {
+        const { rows: lacks } = await client.query('select c from unnest($3::text[]) c where not has_column_privilege($1, $2, c, $4)', [roles.name(kind), name, columns.map((column) => column.name), 'insert'])
+        expect([kind, name, lacks]).toEqual([kind, name, []])
+      }
+    })
   })
 
   test('audit S-3: the api reads no number of a card and no mail, and the read-only role no secret', async () => {
