@@ -195,6 +195,12 @@ describe('settings', () => {
     expect(problemsOf({ ...least(), DATABASE_URL: url })).toEqual(taken ? [] : [expect.stringContaining('sslmode=verify-full')])
   })
 
+  test.each([
+    'postgres://bursar@db.example/bursar?sslmode=verify-full&sslmode=no-verify', 'postgres:///bursar?host=localhost&host=db.example',
+  ])('audit S-3: a parameter that DATABASE_URL has twice is refused: %s', (url) => {
+    expect(problemsOf({ ...least(), DATABASE_URL: url })).toEqual([expect.stringContaining('twice')])
+  })
+
   test('are all in docs/operating/configuration.md', () => {
     const page = readFileSync(new URL('../../../docs/operating/configuration.md', import.meta.url), 'utf8')
     expect(page).toContain(settingsTable())

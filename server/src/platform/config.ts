@@ -268,7 +268,11 @@ const problemsOfMail = ({ smtp, smtpPassword, mailFrom }: Pick<Config, 'smtp' | 
 
 /** Over a network the server's name is proved and the books travel encrypted; this machine's own connections need neither. */
 const problemsOfDatabase = ({ databaseUrl }: Pick<Config, 'databaseUrl'>): string[] => {
-  if (databaseUrl === null || isLocalDatabase(databaseUrl) || /[?&]sslmode=verify-full(&|$)/.test(databaseUrl)) return []
+  if (databaseUrl === null) return []
+  const names = [...new URL(databaseUrl).searchParams.keys()]
+  const twice = names.find((name, at) => names.indexOf(name) < at)
+  if (twice !== undefined) return [`DATABASE_URL has ${twice} twice, and only the last would count`]
+  if ( isLocalDatabase(databaseUrl) || /[?&]sslmode=verify-full(&|$)/.test(databaseUrl)) return []
   return ['DATABASE_URL: the server is on another machine: add sslmode=verify-full, and sslrootcert=FILE when its authority is not one that Node knows']
 }
 

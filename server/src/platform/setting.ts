@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { mailAddress } from '../base/mail-address.ts'
+import { repeatedKey } from '../base/repeated-key.ts'
 
 /** Readers of one setting each: text in, value out. They throw a RangeError that says what to write instead. */
 
@@ -130,5 +131,7 @@ export const readJson = <Value>(parse: (json: unknown) => Value) => (text: strin
   } catch (error) {
     throw new RangeError(`the file must be JSON: ${(error as Error).message}`, { cause: error })
   }
+  const twice = repeatedKey(text)
+  if (twice !== undefined) throw new RangeError(`an object of the file has ${JSON.stringify(twice)} twice, and only the last would count`)
   return parse(json)
 }
