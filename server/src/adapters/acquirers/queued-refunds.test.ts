@@ -24,12 +24,12 @@ const paid = { result: 'ok', order_id: 'o1', payment_id: 7, status: 'success', a
 describe('WayForPay', () => {
   const account = { merchantAccount: 'shop', secretKey: 'key', domain: 'shop.example' }
 
-  test('audit F-1: RefundInProcessing is no refusal', async () => {
+  test.each([[1138, 'RefundInProcessing'], [1136, 'RefundInProcessing'], [1136, 'Declined'], [1128, 'RefundInProcessing']])('audit F-1: a refund that is kept in processing is not refused by its answer, code %i, status %s', async (reasonCode, said) => {
     let status = 'Approved'
     const http: AcquirerHttp = { ask: async ({ body }) => {
       if ((JSON.parse(String(body)) as { transactionType: string }).transactionType === 'REFUND') {
         status = 'RefundInProcessing'
-        return json({ merchantAccount: 'shop', orderReference: 'o1', transactionStatus: status, reasonCode: 1138 })
+        return json({ merchantAccount: 'shop', orderReference: 'o1', transactionStatus: said, reasonCode })
       }
       const record = { merchantAccount: 'shop', orderReference: 'o1', amount: 100, currency: 'UAH', authCode: '1', cardPan: '41****1111', transactionStatus: status, reason: 'Ok', reasonCode: status === 'RefundInProcessing' ? 1138 : 1100, fee: 1 }
       return json(signed(account, record))

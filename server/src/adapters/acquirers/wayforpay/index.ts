@@ -57,7 +57,7 @@ export const createWayForPay = (settings: WayForPaySettings): Acquirer => {
       await sending?.()
       const record = await ask(refundRequest(settings, order.reference, order.units, order.ticker))
       const code = textOf(record, 'reasonCode')
-      if (NO_REFUND.has(code)) return refusedRefund(code, withoutCards(textOf(record, 'reason')))
+      if (NO_REFUND.has(code) && !/^(refund|void)/i.test(textOf(record, 'transactionStatus'))) return refusedRefund(code, withoutCards(textOf(record, 'reason')))
       return askAfter(async () => refundAfter(order, await stateOf(order.reference)))
     },
     // It waits while the shop's balance is too small for it: `RefundInProcessing`, code 1138 (wiki.wayforpay.com/en/view/852131).
@@ -65,8 +65,11 @@ export const createWayForPay = (settings: WayForPaySettings): Acquirer => {
   }
 }
 
-/** Refund not allowed, illegal order state, order not found, refund limit, and what a request as such is refused with. */
-const NO_REFUND: ReadonlySet<string> = new Set([...WAYFORPAY_NOT_TAKEN_UP, '1123', '1126', '1127', '1128', '1141'])
+/**
+ * Refund not allowed, illegal order state, order not found, refund limit, and what a request as such is refused with. Not 1136, too little on
+ * the shop's balance: for that WayForPay keeps a refund in processing, so that the payment's status says what became of it.
+ */
+const NO_REFUND: ReadonlySet<string> = new Set([...WAYFORPAY_NOT_TAKEN_UP, '1123', '1126', '1127', '1128', '1141'].filter((code) => code !== '1136'))
 
 /** An answer decides something when it is signed and names our account and this order. Errors of the request come unsigned. */
 const clearState = (settings: WayForPaySettings, record: WayForPayRecord, reference: string): AcquirerState => {
