@@ -38,11 +38,14 @@ export const forgetRivals = async (tx: Tx, network: Network, fromHeight: number)
 }
 
 /**
- * Of a transaction `o`, what it needs and will never have by final blocks: used up by another, or, on Bitcoin, an output that was never made, as
- * another form of the transaction that was to make it is final.
+ * Of a transaction `o`, what it needs and will never have by final blocks: used up by another, on Bitcoin also in a block that was read before
+ * these books knew the transaction; or, on Bitcoin, an output that was never made, as another form of the transaction that was to make it is final.
  */
 const lostKeys = sql`(select r.key, r.hash, r.height from outgoing_rivals r join watch_cursors c on c.network = r.network and r.height <= c.final_height
     where r.outgoing_id = o.id
+  union
+  select x.transaction || ':' || x.vout, x.spent_by, x.spent_height from utxos x join watch_cursors c on c.network = x.network and x.spent_height <= c.final_height
+    where x.network = o.network and x.reserved_by = o.id and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.hash = x.spent_by)
   union all
   select x.transaction || ':' || x.vout, p.mined_hash, p.mined_height from utxos x
     join outgoing_attempts a on a.network = x.network and a.hash = x.transaction join outgoing p on p.id = a.outgoing_id

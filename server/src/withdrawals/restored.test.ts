@@ -95,6 +95,20 @@ describe('audit M-A5: a Bitcoin transaction that paid several withdrawals', () =
     await expect(attach(second)).rejects.toThrow('it is another payment under the same name')
   })
 
+  test('is ended by proof when something else spent its coin in a block that was read before it was attached', async () => {
+    const ids = await paidTogether()
+    const { rows } = await sql<{ key: string }>`select transaction || ':' || vout as key from utxos order by 1`.execute(world.db)
+    const hashes = await Promise.all(ids.map(async (id) => (await world.signer.transactionsOf(id))[0]!.conflictKeys))
+    expect(rows.map(({ key }) => key)).toEqual(expect.arrayContaining(hashes[0]!))
+    await world.block({ height: 101, transactions: [foreign(hashes[0]!)] }, 101)
+    await world.work()
+    await attach(ids[0])
+    await world.work(3)
+    expect(await Promise.all(ids.map(world.stateOf))).toEqual(['sent', 'sent'])
+    expect((await world.alerts()).map(({ kind }) => kind)).toEqual(['overtaken'])
+    expect(await signed()).toBe(2)
+  })
+
   test.each(['sent', 'mined', 'settled'])('is attached to one that is asked for again when the other is %s', async (state) => {
     const [first, second] = await paidTogether()
     const held = await world.available('BTC')
