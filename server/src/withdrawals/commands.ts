@@ -7,7 +7,7 @@ import { holdStops } from '../outgoing/index.ts'
 import { tellFollowers, type WithdrawalFollower } from './following.ts'
 import { withdrawalNotices } from './notice.ts'
 import { deliverItem, releaseItem } from './postings.ts'
-import { isStopped, move } from './store.ts'
+import { isHeldBack, isStopped, move } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 /** What the receiver's side of an internal transfer adds, in the same transaction. */
@@ -15,13 +15,15 @@ export type ReceiveInternal = (tx: Tx, withdrawal: Withdrawal, moment: Moment) =
 
 const NOT_CARRIED = { hash: null, from: [], block: null } as const
 
-/** Moves an internal withdrawal to its receiver in the ledger. Undefined when it is no longer waiting. */
+/** Moves an internal withdrawal to its receiver in the ledger. Undefined when it is no longer waiting, or is stopped by now. */
 export const deliver = async (
   tx: Tx,
   waiting: Withdrawal,
   deps: { catalogue: Catalogue; receive: ReceiveInternal; followers?: readonly WithdrawalFollower[] },
   moment: Moment,
 ): Promise<Effects | undefined> => {
+  await holdStops(tx)
+  if (await isHeldBack(tx, waiting)) return undefined
   const withdrawal = await move(tx, waiting, 'delivered', moment.at, { sendsDone: true })
   if (!withdrawal) return undefined
   const asset = deps.catalogue.findCrypto(withdrawal.ticker)!

@@ -102,6 +102,12 @@ export const isStopped = async (tx: Tx, outgoingId: string): Promise<boolean> =>
   return rows.length > 0
 }
 
+/** Whether a stop covers a withdrawal that nothing carries. */
+export const isHeldBack = async (tx: Tx, { merchantId, id }: Pick<Withdrawal, 'merchantId' | 'id'>): Promise<boolean> => {
+  const { rows } = await sql`select from withdrawals w where w.merchant_id = ${merchantId} and w.id = ${id} and ${stopsWithdrawal}`.execute(tx)
+  return rows.length > 0
+}
+
 /** One that may be taken up now; `alone`: by a transaction that pays nothing else. */
 export interface Waiting extends Withdrawal {
   alone: boolean
