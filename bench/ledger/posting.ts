@@ -37,7 +37,7 @@ export const acceptance = (merchantId: string, n: number, newId: NewId, affordab
   const fingerprint = hash.copy().digest('base64url')
   return {
     transfer: holdTransfer(withdrawal),
-    rows: [{ table: withdrawalRows, values: rowOf(withdrawal) }],
+    rows: [{ table: withdrawalRows, values: rowOf(withdrawal, null) }],
     localId: { value: withdrawal.localId!, operation: 'createCryptoWithdrawal' },
     answers: {
       keys: [{ key: `sig:${hash.digest('hex')}`, fingerprint }],

@@ -23,7 +23,7 @@ export const createCryptoWithdrawal = operation({
   summary: 'Send crypto',
   description:
     'The receiver gets `amount`; the balance falls by `amount` and the fee at once. An address of this service is ' +
-    'paid without a transaction (`internal`). Statuses arrive as `Withdraw` notifications. Give a `localId`: a call ' +
+    'paid without a transaction (`internal`). Statuses arrive as `Withdraw` notifications, with `to` as you wrote it. Give a `localId`: a call ' +
     'whose answer was lost can then be repeated.',
   movesMoney: true,
   body: requestObject(

@@ -93,7 +93,7 @@ export const createCryptoExchangeWithdrawal = operation({
   tag: 'Exchange and withdrawal',
   summary: 'Exchange and send crypto',
   description:
-    'Estimate first, and pass on its fees and price. Statuses arrive as `CryptoExchangeWithdraw` notifications. ' +
+    'Estimate first, and pass on its fees and price. Statuses arrive as `CryptoExchangeWithdraw` notifications, with `to` as you wrote it. ' +
     'When the withdrawal fails after the exchange, the asset bought stays on the balance.',
   movesMoney: true,
   body: requestObject(

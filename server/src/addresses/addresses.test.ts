@@ -58,6 +58,7 @@ const call = async (
     params: {},
     query: {},
     body,
+    keyId: randomUUID(),
     requestId: 'r',
     answerKeys: more.keys ?? [],
   })

@@ -2,7 +2,7 @@
  * What an installation costs when it is idle does not grow with its age: the statements of every job, of the watcher's listeners, of
  * the metrics and of the lists are collected from the code as it runs, and explained on a young database and on an old one.
  */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Block, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import pino from 'pino'
@@ -151,7 +151,7 @@ const doEverything = async (world: World): Promise<string[]> => {
   for (const figure of [...figuresOf(runtime, catalogue, STANDARD_POLICIES.treasury), ...lifeFigures(runtime)]) await attempt(figure.name, () => figure.read())
   const routes = [...webhookRoutes({ db: runtime.db }), ...balanceRoutes({ runtime, catalogue })]
   for (const route of routes.filter(({ operation }) => operation.startsWith('list'))) {
-    await attempt(route.operation, async () => route.handle({ merchantId: MERCHANT, params: {}, query: { after: '0', limit: '10', tickers: 'BTC,ETH,USDT' }, body: {}, requestId: 'r', answerKeys: [] } as never))
+    await attempt(route.operation, async () => route.handle({ merchantId: MERCHANT, params: {}, query: { after: '0', limit: '10', tickers: 'BTC,ETH,USDT' }, body: {}, keyId: randomUUID(), requestId: 'r', answerKeys: [] } as never))
   }
   return failed
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
@@ -70,7 +71,7 @@ describe('money of a card payment', () => {
     await paid()
     expect([await balance(), await held()]).toEqual([[98_00n, 0n], [['time', 88_20n], ['reserve', 9_80n]]])
     const [route] = balanceRoutes({ runtime: world.runtime, catalogue, heldOf: (merchantId) => heldTotals(world.db, merchantId) })
-    const request = { merchantId: world.merchantId, params: {}, query: { tickers: 'UAH,KZT' }, body: undefined, requestId: 'r', answerKeys: [] }
+    const request = { merchantId: world.merchantId, params: {}, query: { tickers: 'UAH,KZT' }, body: undefined, keyId: randomUUID(), requestId: 'r', answerKeys: [] }
     expect(await route!.handle(request)).toMatchObject({ body: [{ value: '0', ticker: 'UAH', held: '98' }, { value: '0', ticker: 'KZT' }] })
     await world.later(47 * HOUR_MS)
     expect(await balance()).toEqual([98_00n, 0n])

@@ -4,8 +4,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { findWithdrawals, operations } from '@bursar/contract'
 import { useEdge } from '../http/test-edge.ts'
 import { PRICES } from '../exchange/test-world.ts'
+import { inTransaction } from '../db/index.ts'
+import { rotateKey } from '../merchants/index.ts'
+import { keyDeps, momentAt, newId } from '../merchants/test-merchant.ts'
 import { orderLookupRoutes } from '../orders/index.ts'
 import { E18 } from '../rates/index.ts'
+import { findSigned } from './signed-by.ts'
 import { moneyOperations, openOrders, ORDERS, type Circumstances, type OrderWorld } from './test-orders.ts'
 
 const edge = useEdge({
@@ -63,6 +67,58 @@ describe('audit C-12: the lookup of a part of something larger has its localId',
     const { body } = await world.place(operation, { ...ORDERS[operation], localId, meta: 'm' })
     const { text } = await edge.call('GET', `/merchants/withdrawals/${path}/${(body as { id: string }).id}`)
     expect(JSON.parse(text)).toMatchObject({ localId, meta: 'm' })
+  })
+})
+
+describe('audit C-18: a destination is told as its merchant wrote it', () => {
+  const written = '0xabcdefabcdefabcdefabcdefabcdefabcdefabcd'
+  const canonical = '0xABcdEFABcdEFabcdEfAbCdefabcdeFABcDEFabCD'
+  const toldTo = (body: unknown) => (body as { to: unknown }).to
+
+  test('every operation that sends to an address is tried here', () => {
+    const addressed = moneyOperations.filter(({ body }) => body && 'to' in (body.properties as object) && 'blockchain' in (body.properties as object))
+    expect(addressed.map(({ id }) => id).toSorted()).toEqual(['createCryptoExchangeWithdrawal', 'createCryptoWithdrawal'])
+  })
+
+  test.each(['createCryptoWithdrawal', 'createCryptoExchangeWithdrawal'])('%s, in lookups and notifications; it is stored in the canonical form', async (operation) => {
+    const localId = `as sent ${operation}`
+    const { status, body, text } = await world.place(operation, { ...ORDERS[operation], to: written, localId })
+    expect(status, text).toBe(200)
+    const { id } = body as { id: string }
+    const [found] = await world.find(encodeURIComponent(localId))
+    expect(toldTo(found)).toBe(written)
+    expect(toldTo(JSON.parse((await edge.call('GET', `/merchants/withdrawals/crypto/${id}`)).text))).toBe(written)
+    const { rows: told } = await sql<{ body: string }>`select body from events where object_id = ${id}`.execute(edge.db)
+    expect(told.map(({ body }) => toldTo(JSON.parse(body)))).toEqual(told.map(() => written))
+    const { rows } = await sql<{ to: string }>`select to_address as to from withdrawals where id = ${id}`.execute(edge.db)
+    expect(rows).toEqual([{ to: canonical }])
+  })
+})
+
+describe('audit S-12: the record of an operation that moves money says which API key signed for it', () => {
+  let rotated: { keyId: string; secret: string }
+  let first: string
+  beforeAll(async () => {
+    const { rows } = await sql<{ id: string }>`select id from merchant_keys where merchant_id = ${edge.merchant.id} and purpose = 'api'`.execute(edge.db)
+    first = rows[0]!.id
+    rotated = (await inTransaction(edge.db, (tx) => rotateKey(tx, edge.merchant.id, { purpose: 'api', overlapMs: 24 * 3_600_000 }, keyDeps, momentAt(edge.clock.ms))))!
+    edge.directory.forget(edge.merchant.id)
+  })
+  const idOf = ({ body }: Awaited<ReturnType<OrderWorld['place']>>): string => (body as { id: string }).id
+
+  test.each(moneyOperations.map(({ id }) => id))('%s', async (operation) => {
+    const localId = `signed ${operation}`
+    const id = idOf(await world.place(operation, { ...ORDERS[operation], localId }))
+    expect(await findSigned(edge.db, edge.merchant.id, localId)).toMatchObject({ id, keyId: first, keyEndsAt: expect.any(Date) as Date })
+    expect(await findSigned(edge.db, newId(), id)).toBeUndefined()
+    const before = edge.merchant.privateKey
+    edge.merchant.privateKey = rotated.secret
+    try {
+      const next = idOf(await world.place(operation, { ...ORDERS[operation], localId: `${localId} anew` }))
+      expect(await findSigned(edge.db, edge.merchant.id, next)).toMatchObject({ id: next, keyId: rotated.keyId, keyEndsAt: null })
+    } finally {
+      edge.merchant.privateKey = before
+    }
   })
 })
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { listCryptoAssets, listFiatAssets } from '@bursar/contract'
@@ -13,7 +14,7 @@ const catalogue = createCatalogue({
   ],
   fiat: [{ ticker: 'UAH', name: 'Ukrainian hryvnia', scale: 2 }, { ticker: 'KZT', name: 'Kazakhstani tenge', scale: 2 }],
 })
-const request: ApiRequest = { merchantId: 'm', params: {}, query: {}, body: undefined, requestId: 'r', answerKeys: [] }
+const request: ApiRequest = { merchantId: 'm', params: {}, query: {}, body: undefined, keyId: randomUUID(), requestId: 'r', answerKeys: [] }
 const list = async (operation: string, prices: Record<string, bigint>): Promise<unknown> => {
   const route = assetRoutes({ catalogue, prices: async () => new Map(Object.entries(prices)) }).find((one) => one.operation === operation)
   const answer = await route!.handle(request)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -40,7 +41,7 @@ beforeEach(() => {
 
 const ask = async (merchantId: string, tickers: string): Promise<unknown> => {
   const [route] = balanceRoutes({ runtime: { db, clock: { now: () => now, business: () => now }, newId, log: pino({ level: 'silent' }) }, catalogue: createCatalogue(settings) })
-  const answer = await route!.handle({ merchantId, params: {}, query: { tickers }, body: undefined, requestId: 'r', answerKeys: [] } satisfies ApiRequest)
+  const answer = await route!.handle({ merchantId, params: {}, query: { tickers }, body: undefined, keyId: randomUUID(), requestId: 'r', answerKeys: [] } satisfies ApiRequest)
   expect(answer.status).toBe(200)
   return JSON.parse('json' in answer ? answer.json : JSON.stringify(answer.body))
 }
@@ -99,7 +100,7 @@ describe('balances', () => {
     })
     const asked = Array.from({ length: 400 }, (_, i) => i % merchants.length)
     const answers = await Promise.all(asked.map((i) =>
-      route!.handle({ merchantId: merchants[i]!, params: {}, query: { tickers: i % 2 === 0 ? 'USDT' : 'UAH,USDT' }, body: undefined, requestId: 'r', answerKeys: [] })))
+      route!.handle({ merchantId: merchants[i]!, params: {}, query: { tickers: i % 2 === 0 ? 'USDT' : 'UAH,USDT' }, body: undefined, keyId: randomUUID(), requestId: 'r', answerKeys: [] })))
     answers.forEach((answer, n) => {
       const records = (answer as { body: { value: string; ticker: string }[] }).body
       expect(records.at(-1)).toMatchObject({ ticker: 'USDT', value: String(asked[n]! + 1) })

@@ -28,10 +28,10 @@ export const newPayout = (given: Given, { ticker }: FiatAsset, card: string, { a
   ...given, id: newId(), ticker, maskedCard: maskCard(card), holdId: newId(), createdAt: at,
 })
 
-/** What writes a new payout with its parts and holds its money, at once or not at all. @param limits that parts keep to */
+/** What writes a new payout with its parts and holds its money, at once or not at all. @param limits that parts keep to; `keyId` of the API key that signed for it */
 export const placingItem = (
   payout: Payout,
-  { card, limits, scale }: { card: string; limits: AmountLimits; scale: number },
+  { card, limits, scale, keyId }: { card: string; limits: AmountLimits; scale: number; keyId: string | null },
   { cards, random }: PlacingDeps,
   newId: () => string,
 ): Pick<Item, 'transfer' | 'rows'> => {
@@ -41,7 +41,7 @@ export const placingItem = (
   return {
     transfer,
     rows: [
-      { table: payoutRows, values: payoutRowOf(payout, cards.seal(card, cardOf(payout)), parts.length) },
+      { table: payoutRows, values: payoutRowOf(payout, { sealedCard: cards.seal(card, cardOf(payout)), parts: parts.length, keyId }) },
       ...parts.map((part) => ({ table: partRows, values: partRowOf(part) })),
     ],
   }

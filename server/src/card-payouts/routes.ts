@@ -61,7 +61,7 @@ const create = async (deps: CardPayoutRoutesDeps, kind: Payout['kind'], request:
   const fee = readOwnFee(body.fee, currentFee(asset, units), asset)
   const given = { merchantId: request.merchantId, kind, units, fee, localId: body.localId ?? null, meta: body.meta ?? null, toldAs: null }
   const payout = newPayout(given, asset, card, momentOf(runtime))
-  const item = placingItem(payout, { card, limits, scale: asset.scale }, deps, runtime.newId)
+  const item = placingItem(payout, { card, limits, scale: asset.scale, keyId: request.keyId }, deps, runtime.newId)
   const operation = kind === 'single' ? 'createFiatWithdrawal' : 'createFiatBatchWithdrawal'
   return placeOrder(deps.committer, request, { id: payout.id, operation, localId: payout.localId, item, scale: asset.scale })
 }

@@ -27,15 +27,16 @@ export const payoutRows: RowTable = {
     { name: 'hold_id', type: 'uuid' },
     { name: 'told_as', type: 'jsonb' },
     { name: 'open_parts', type: 'integer' },
+    { name: 'api_key_id', type: 'uuid' },
     { name: 'created_at', type: 'timestamptz' },
     { name: 'updated_at', type: 'timestamptz' },
   ],
 }
 
-export const payoutRowOf = (payout: Payout, sealedCard: string, parts: number): Scalar[] => {
+export const payoutRowOf = (payout: Payout, { sealedCard, parts, keyId }: { sealedCard: string; parts: number; keyId: string | null }): Scalar[] => {
   const at = payout.createdAt.toISOString()
   const { merchantId, id, kind, ticker, units, fee, maskedCard, localId, meta, holdId, toldAs } = payout
-  return [merchantId, id, kind, ticker, units.toString(), fee.toString(), maskedCard, sealedCard, localId, meta, holdId, toldAs && JSON.stringify(toldAs), parts, at, at]
+  return [merchantId, id, kind, ticker, units.toString(), fee.toString(), maskedCard, sealedCard, localId, meta, holdId, toldAs && JSON.stringify(toldAs), parts, keyId, at, at]
 }
 
 export const partRows: RowTable = {

@@ -83,7 +83,7 @@ export const openWorld = async (url: string, acquirers: readonly TestAcquirer[],
       return merchantId
     },
     ask: async (operation, merchantId, given) => {
-      const request = { merchantId, params: {}, query: {}, body: undefined, requestId: 'r', answerKeys: [], ...given }
+      const request = { merchantId, params: {}, query: {}, body: undefined, keyId: randomUUID(), requestId: 'r', answerKeys: [], ...given }
       try {
         const answer = await routes.find((route) => route.operation === operation)!.handle(request)
         return { status: answer.status, body: ('json' in answer ? JSON.parse(answer.json) : answer.body) as Answered['body'] }

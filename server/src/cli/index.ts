@@ -19,6 +19,7 @@ import { hedgingCommands } from './hedging.ts'
 import { merchantCommands } from './merchant.ts'
 import { moneyCommands } from './money.ts'
 import type { Environment } from './open.ts'
+import { orderCommands } from './orders.ts'
 import { reserveCommands } from './reserves.ts'
 import { restoredCommands } from './restored.ts'
 import { runCommands } from './run.ts'
@@ -29,7 +30,7 @@ import { tronCommands } from './tron.ts'
 
 /** Every command, in the order in which the list shows them. */
 export const commands: readonly Command[] = [
-  ...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands, ...merchantCommands, ...booksCommands, ...adjustmentCommands, ...auditCommands, ...actionCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...signerCommands, ...reserveCommands, ...restoredCommands, ...moneyCommands, ...claimCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, ...hedgingCommands, ...screeningCommands, doctorCommand,
+  ...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands, ...merchantCommands, ...orderCommands, ...booksCommands, ...adjustmentCommands, ...auditCommands, ...actionCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...signerCommands, ...reserveCommands, ...restoredCommands, ...moneyCommands, ...claimCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, ...hedgingCommands, ...screeningCommands, doctorCommand,
 ]
 
 /** Runs one command line. @returns the exit code: 0 done, 1 it failed or found something wrong, 2 it was typed wrongly */

@@ -11,6 +11,9 @@ import { withInstallation } from './merchant.ts'
 import { required, tokensOf, type Opened } from './open.ts'
 import { printTable } from './table.ts'
 
+/** Beside what else is made here: never among files that are committed or served. */
+const FOLDER = '.bursar/reserves'
+
 export const reserveCommands: readonly Command[] = [
   command({
     name: 'reserves verify',
@@ -37,7 +40,7 @@ export const reserveCommands: readonly Command[] = [
     name: 'reserves proof',
     summary: "write a merchant's proof, or everybody's, from the newest report",
     options: {
-      merchant: text('ID', 'one merchant'), all: flag('all merchants'), report: text('ID', 'an older report'), out: textOr('.', 'DIRECTORY', 'where files go'),
+      merchant: text('ID', 'one merchant'), all: flag('all merchants'), report: text('ID', 'an older report'), out: textOr(FOLDER, 'DIRECTORY', 'where files go'),
     },
     run: async ({ options: values }, env) => {
       if (values.all === (values.merchant !== undefined)) throw new UsageError('say --merchant ID or --all')
@@ -59,7 +62,7 @@ export const reserveCommands: readonly Command[] = [
   command({
     name: 'reserves',
     summary: 'hold what we have against what we owe, and write the report that proofs are made from',
-    options: { 'sign-key': text('FILE', 'a private key (Ed25519, PEM) that signs the report'), out: textOr('.', 'DIRECTORY', 'where the report goes') },
+    options: { 'sign-key': text('FILE', 'a private key (Ed25519, PEM) that signs the report'), out: textOr(FOLDER, 'DIRECTORY', 'where the report goes') },
     run: async ({ options: values }, env) => {
       const key = values['sign-key'] === undefined ? null : createPrivateKey(readFileSync(values['sign-key']))
       await withInstallation(env, async (opened) => {

@@ -104,6 +104,13 @@ describe('a target', () => {
   })
 })
 
+test('audit C-18: a target tells its address as its merchant wrote it', async () => {
+  const written = '0xabcdefabcdefabcdefabcdefabcdefabcdefabcd'
+  await received('ETH', E18, await target({ ticker: 'USDT', address: written, blockchain: 'ETHEREUM' }))
+  await run()
+  expect(await notices()).toMatchObject([{ kind: 'CryptoExchangeWithdraw', status: 'Exchanged', address: written, to: written }])
+})
+
 describe('credited money', () => {
   test('becomes its target, and says what caused it', async () => {
     const id = await received('ETH', E18, await target({ ticker: 'USDT' }))

@@ -80,7 +80,7 @@ const stepOf = async (deps: ConversionDeps, conversion: Conversion): Promise<Ste
   const amount = ((units < max ? units : max) / step) * step
   // The last step's rest is less than can be exchanged: it stays on the balance.
   const rest = units - amount
-  const order = await priceOrder(deps.desk, { merchantId, direction, side: 'spend', amount, limit: undefined, fee: undefined, localId: null, meta: null })
+  const order = await priceOrder(deps.desk, { merchantId, direction, side: 'spend', amount, limit: undefined, fee: undefined, keyId: null, localId: null, meta: null })
   return { order, place, currentFee: fee, left: rest < direction.spend.min ? 0n : rest }
 }
 

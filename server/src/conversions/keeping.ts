@@ -24,7 +24,8 @@ const readTarget = ({ ticker, address, blockchain }: TargetBody, rules: Rules): 
   }
   const destination = checkDestination(blockchain, address, rules)
   if (!destination.ok) throw invalid(`address: ${destination.why}`, 'address')
-  return { ticker, address: destination.address, blockchain }
+  // As it was sent: it is told so, and judged anew when something is sent there.
+  return { ticker, address, blockchain }
 }
 
 export const createTargetKeeper = (db: Db, rules: Rules): KeepTarget => (owner, body) => insertTarget(db, owner, readTarget(body, rules))

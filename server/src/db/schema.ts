@@ -183,6 +183,7 @@ export interface CardPayoutsTable {
   created_at: Date
   updated_at: Date
   told_as: unknown
+  api_key_id: string | null
 }
 
 export interface ColdFeesTable {
@@ -274,6 +275,7 @@ export interface CryptoInvoicesTable {
   expires_at: Date
   created_at: Date
   moved_at: Date
+  api_key_id: string | null
 }
 
 export interface CustodyAddressesTable {
@@ -483,6 +485,7 @@ export interface ExchangesTable {
   meta: string | null
   transfer_id: string | null
   created_at: Date
+  api_key_id: string | null
 }
 
 export interface FeeRatesSeenTable {
@@ -514,6 +517,7 @@ export interface FiatInvoicesTable {
   fails_at: Date | null
   asked_value: string | null
   asked_in: string[] | null
+  api_key_id: string | null
 }
 
 export interface FreeNoncesTable {
@@ -1216,6 +1220,8 @@ export interface WithdrawalsTable {
   alone: Generated<boolean>
   reverting_since: Date | null
   passed_limits_at: Date | null
+  to_as_sent: string | null
+  api_key_id: string | null
 }
 
 export interface Schema {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { replenishNotice } from '@bursar/contract'
 import { sql } from 'kysely'
 import { Value } from 'typebox/value'
@@ -229,7 +230,7 @@ describe('subscribers', () => {
 describe('the lookup', () => {
   const find = (merchantId: string, id: string) =>
     depositRoutes({ db: world.db, catalogue })[0]!.handle({
-      merchantId, params: { id }, query: {}, body: undefined, requestId: 'r', answerKeys: [],
+      merchantId, params: { id }, query: {}, body: undefined, keyId: randomUUID(), requestId: 'r', answerKeys: [],
     })
 
   test('answers what the newest notification said, to the owner only', async () => {

@@ -35,7 +35,7 @@ export const exchangeAndSend = async (tx: Tx, deps: Pick<DeskDeps, 'runtime'>, o
   const units = sentOf(exchange.target, fee, place)
   const { withdrawal, notice } = toldAsWhole(place, { exchange, direction, intentId, units, fee, localId, meta, causedBy }, moment)
   const { id } = withdrawal
-  await hold(tx, holdItem(withdrawal), causedBy === null ? localId : null, 'createCryptoExchangeWithdrawal')
+  await hold(tx, holdItem(withdrawal, order.keyId), causedBy === null ? localId : null, 'createCryptoExchangeWithdrawal')
   await insertExchangeWithdrawal(tx, { merchantId, id, exchangeId: exchange.id, kind: 'crypto', localId, meta, causedBy, createdAt: moment.at })
   return { id, effects: { items: [], notices: [notice] } }
 }
@@ -63,7 +63,7 @@ export const sendOnAsWhole = async (tx: Tx, { merchantId, place, units, fee, cau
   const exchange = { merchantId, createdAt: moment.at, ...same, exchange: received, target: received, fee: 0n, price: 10n ** BigInt(PRICE_DECIMALS) }
   const direction = { spend: { scale }, target: { scale } }
   const { withdrawal, notice } = toldAsWhole(place, { exchange, direction, intentId, units, fee, localId: causeId, meta: null, causedBy }, moment)
-  const [outcome] = await apply(tx, [holdItem(withdrawal)])
+  const [outcome] = await apply(tx, [holdItem(withdrawal, null)])
   if (outcome!.kind !== 'applied') throw refusal(orderErrors.notEnoughBalance, orderErrors.notEnoughBalance.meaning)
   return { items: [], notices: [notice] }
 }

@@ -40,7 +40,7 @@ export const exchangeAndPayOut = async (
   const { id } = plain
   const body = fiatBody({ id, exchange, direction, fee, localId, meta, causedBy: null }, plain.maskedCard)
   const payout = { ...plain, toldAs: { kind: 'FiatExchangeWithdraw', objectId: id, body } }
-  await hold(tx, placingItem(payout, { card, limits, scale: asset.scale }, cards, moment.newId), localId, 'createFiatExchangeWithdrawal')
+  await hold(tx, placingItem(payout, { card, limits, scale: asset.scale, keyId: order.keyId }, cards, moment.newId), localId, 'createFiatExchangeWithdrawal')
   await insertExchangeWithdrawal(tx, { merchantId, id, exchangeId: exchange.id, kind: 'fiat', localId, meta, causedBy: null, createdAt: moment.at })
   const notice = { merchantId, objectId: id, kind: 'FiatExchangeWithdraw', status: 'Exchanged', body: { ...body, status: 'Exchanged' } }
   return { id, effects: { items: [], notices: [notice] } }

@@ -39,12 +39,12 @@ const fixedFields = ({ id, exchange, direction: { spend, target }, fee, localId,
 })
 
 /** The fields that don't change of one whose money goes to an address. */
-export const cryptoBody = (told: Told, { where, to }: Place): Record<string, unknown> => ({
+export const cryptoBody = (told: Told, { where, asSent }: Place): Record<string, unknown> => ({
   kind: 'CryptoExchangeWithdraw',
   ...fixedFields(told),
   blockchain: where.on.network,
-  address: to,
-  to,
+  address: asSent,
+  to: asSent,
 })
 
 /** The fields that don't change of one that is paid to a card. */

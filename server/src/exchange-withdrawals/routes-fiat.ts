@@ -43,7 +43,7 @@ const createFiat = async (deps: FiatExchangeWithdrawalDeps, request: ApiRequest)
     checkNoCard(body[field], field, card)
   }
   const limit = readPrice(body.price, orderErrors)
-  const given = { fee: body.exchangeFee, localId: body.localId ?? null, meta: body.meta ?? null }
+  const given = { keyId: request.keyId, fee: body.exchangeFee, localId: body.localId ?? null, meta: body.meta ?? null }
   const order = await priceOrder(desk, { merchantId, ...asking, limit, ...given })
   return placeWhole(desk.runtime, request, (tx, moment) => exchangeAndPayOut(tx, deps, { ...order, asset, card, payoutFee: body.fee }, moment))
 }

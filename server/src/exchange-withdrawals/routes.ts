@@ -50,7 +50,7 @@ const createCrypto = async (deps: ExchangeWithdrawalDeps, request: ApiRequest): 
   const limit = readPrice(body.price, orderErrors)
   const terms = await deps.terms()
   const place = await readPlace(placing, { merchantId, to: body.to }, where, terms)
-  const given = { fee: body.exchangeFee, localId: body.localId ?? null, meta: body.meta ?? null }
+  const given = { keyId: request.keyId, fee: body.exchangeFee, localId: body.localId ?? null, meta: body.meta ?? null }
   const order = await priceOrder(desk, { merchantId, ...asking, limit, ...given })
   const feeOf = (received: bigint): bigint => {
     checkLargest(place, merchantId, received, terms.days)

@@ -29,12 +29,12 @@ export interface Fill {
 
 /** What a priced order becomes when it is filled. */
 export const exchangeOf = (
-  { merchantId, direction, side, localId, meta }: { merchantId: string; direction: Direction; side: Side; localId: string | null; meta: string | null },
+  { merchantId, direction, side, localId, meta, keyId }: Pick<Exchange, 'merchantId' | 'side' | 'localId' | 'meta' | 'keyId'> & { direction: Direction },
   { exchange, fee, target, price, market, basis }: Quote,
   { id, transferId, at }: { id: string; transferId: string; at: Date },
 ): Exchange => ({
   merchantId, id, spendTicker: direction.spend.ticker, targetTicker: direction.target.ticker, side, exchange, fee, target, first: direction.first,
-  second: direction.second, price, market, basis, state: 'done', failedReason: null, localId, meta, transferId, createdAt: at,
+  second: direction.second, price, market, basis, state: 'done', failedReason: null, localId, meta, transferId, keyId, createdAt: at,
 })
 
 /**

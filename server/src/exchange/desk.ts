@@ -45,6 +45,8 @@ export const estimate = async ({ runtime, policy, legs, promises }: DeskDeps, as
 export interface Order extends Promisable {
   limit: bigint | undefined
   fee: string | undefined
+  /** of the API key that signed for it, null: none */
+  keyId: string | null
   localId: string | null
   meta: string | null
   caused?: boolean

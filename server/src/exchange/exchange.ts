@@ -23,5 +23,7 @@ export interface Exchange {
   meta: string | null
   /** of the ledger */
   transferId: string
+  /** of the API key that signed for it, null: none */
+  keyId: string | null
   createdAt: Date
 }

@@ -84,7 +84,7 @@ const create = async (deps: DeskDeps, counter: Counter, request: ApiRequest): Pr
   const side = sideOf(body.side)
   const amount = readSideAmount(direction, side, body.amount, orderErrors)
   const limit = readPrice(body.price, orderErrors)
-  const given = { fee: body.fee, localId: body.localId ?? null, meta: body.meta ?? null }
+  const given = { keyId: request.keyId, fee: body.fee, localId: body.localId ?? null, meta: body.meta ?? null }
   const order = await priceOrder(deps, { merchantId, direction, side, amount, limit, ...given })
   return counter.place(request, order)
 }

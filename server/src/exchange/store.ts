@@ -12,19 +12,19 @@ export const exchangeRows: RowTable = {
     ['merchant_id', 'uuid'], ['id', 'uuid'], ['spend_ticker', 'text'], ['target_ticker', 'text'], ['side', 'text'], ['exchange_units', 'numeric'],
     ['fee_units', 'numeric'], ['target_units', 'numeric'], ['pair_first', 'text'], ['pair_second', 'text'], ['price', 'numeric'],
     ['market_price', 'numeric'], ['basis', 'jsonb'], ['state', 'text'], ['failed_reason', 'text'], ['local_id', 'text'], ['meta', 'text'],
-    ['transfer_id', 'uuid'], ['created_at', 'timestamptz'],
+    ['transfer_id', 'uuid'], ['api_key_id', 'uuid'], ['created_at', 'timestamptz'],
   ].map(([name, type]) => ({ name: name!, type: type! })),
 }
 
 export const rowOf = (e: Exchange): Scalar[] => [
   e.merchantId, e.id, e.spendTicker, e.targetTicker, e.side, e.exchange, e.fee, e.target, e.first, e.second, e.price, e.market,
-  JSON.stringify(e.basis), e.state, e.failedReason, e.localId, e.meta, e.transferId, e.createdAt.toISOString(),
+  JSON.stringify(e.basis), e.state, e.failedReason, e.localId, e.meta, e.transferId, e.keyId, e.createdAt.toISOString(),
 ]
 
 export const findExchange = async (db: Db, merchantId: string, id: string): Promise<Exchange | undefined> => {
   const { rows } = await sql<Exchange>`select merchant_id as "merchantId", id, spend_ticker as "spendTicker", target_ticker as "targetTicker", side,
       exchange_units as exchange, fee_units as fee, target_units as target, pair_first as first, pair_second as second, price, market_price as market,
-      basis, state, failed_reason as "failedReason", local_id as "localId", meta, transfer_id as "transferId", created_at as "createdAt"
+      basis, state, failed_reason as "failedReason", local_id as "localId", meta, transfer_id as "transferId", api_key_id as "keyId", created_at as "createdAt"
     from exchanges where merchant_id = ${merchantId} and id = ${id}`.execute(db)
   return rows[0]
 }

@@ -1,4 +1,5 @@
 /** What tests of exchanges stand on: legs with deep books at a price each, a policy, merchants with money, a stocked position. */
+import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { createCatalogue, type AssetSettings } from '../assets/index.ts'
 import { inTransaction, type Db } from '../db/index.ts'
@@ -61,7 +62,7 @@ export const answering = async (
 ): Promise<Answer> => {
   const route = routes.find((one) => one.operation === operation)!
   try {
-    const answer = await route.handle({ merchantId, params: {}, query, body, requestId: 'r', answerKeys })
+    const answer = await route.handle({ merchantId, params: {}, query, body, keyId: randomUUID(), requestId: 'r', answerKeys })
     return { status: answer.status, ...(answer.headers && { headers: answer.headers }), body: JSON.parse('json' in answer ? answer.json : JSON.stringify(answer.body)) as Answer['body'] }
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error

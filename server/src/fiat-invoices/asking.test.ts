@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
@@ -14,6 +16,14 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const LIMITS = 'UAH 25 to 29999, KZT 12000 to 300000'
+
+test('audit S-12: an invoice says which API key signed for it; one made by a form has none', async () => {
+  const keyId = randomUUID()
+  const { body } = await world.call('createFiatInvoice', { body: { name: 'x' }, keyId })
+  const formed = (await world.form({ merchantId: world.merchantId, name: 'Donation' })).headers.location!.split('/').at(-1)!
+  const keyOf = async (id: unknown) => (await sql<{ key: string | null }>`select api_key_id as key from fiat_invoices where id = ${id}`.execute(world.db)).rows[0]!.key
+  expect([await keyOf(body.id), await keyOf(formed)]).toEqual([keyId, null])
+})
 
 describe('an invoice by the API', () => {
   test('answers its id, which tells nothing of its time, and the page', async () => {

@@ -17,10 +17,14 @@ export interface NewFiatInvoice extends Pick<FiatInvoice, 'merchantId' | 'id' | 
   toPendingImmediate: boolean
 }
 
-/** Makes an invoice; one that skips the first step is pending at once, with a payment for its payer to be sent on to. */
+/**
+ * Makes an invoice; one that skips the first step is pending at once, with a payment for its payer to be sent on to.
+ * @param keyId of the API key that signed for it; null: it came by a form
+ */
 export const createInvoice = async (
   tx: Tx,
   { toPendingImmediate, ...given }: NewFiatInvoice,
+  keyId: string | null,
   settings: FiatInvoiceSettings,
   moment: Moment,
 ): Promise<Effects> => {
@@ -29,7 +33,7 @@ export const createInvoice = async (
     state: 'created', paidUnits: null, feeUnits: null, maskedCard: null, errorCode: null, errorMessage: null, paymentId: null,
     expiresAt: new Date(moment.at.getTime() + LIFE_MS), failsAt: null, createdAt: moment.at, updatedAt: moment.at,
   }
-  await insertInvoice(tx, invoice)
+  await insertInvoice(tx, invoice, keyId)
   if (!toPendingImmediate) return noEffects
   return (await pay(tx, invoice, {}, usualLanguage(invoice.ticker!), settings, moment)) ?? noEffects
 }

@@ -53,15 +53,15 @@ const create = async (deps: FiatInvoiceRoutesDeps, request: ApiRequest): ReturnT
   return inTransaction(runtime.db, (tx) => {
     const { at } = momentOf(runtime)
     return withStoredAnswer(tx, request, at, async () => {
-      await store(deps, tx, invoice)
+      await store(deps, tx, invoice, request.keyId)
       return { status: 200, body: { id, url: pageUrl(settings, id) } }
     })
   })
 }
 
-const store = async ({ runtime, settings }: FiatInvoiceRoutesDeps, tx: Tx, invoice: NewFiatInvoice): Promise<void> => {
+const store = async ({ runtime, settings }: FiatInvoiceRoutesDeps, tx: Tx, invoice: NewFiatInvoice, keyId: string | null): Promise<void> => {
   const moment = momentOf(runtime)
-  await carryOut(tx, await createInvoice(tx, invoice, settings, moment), moment)
+  await carryOut(tx, await createInvoice(tx, invoice, keyId, settings, moment), moment)
 }
 
 const MOST_FORM_BYTES = 65_536
@@ -100,6 +100,6 @@ const createByForm = async (
   }
   const invoice = readNewInvoice({ merchantId: merchant.id, id, body: body as Body, redirectUrl, ticker, open }, settings, { amount: 'value', value: 'value', ticker: 'ticker' })
   if (target !== undefined) await deps.keepTarget({ merchantId: merchant.id, kind: 'fiat-invoice', id }, target)
-  await inTransaction(runtime.db, (tx) => store(deps, tx, invoice))
+  await inTransaction(runtime.db, (tx) => store(deps, tx, invoice, null))
   return sendOn(pageUrl(settings, id))
 }

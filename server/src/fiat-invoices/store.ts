@@ -16,12 +16,12 @@ const announce = async (tx: Tx, id: string): Promise<void> => {
   await sql`select pg_notify(${FIAT_INVOICE_CHANNEL}, ${id})`.execute(tx)
 }
 
-export const insertInvoice = async (tx: Tx, invoice: FiatInvoice): Promise<void> => {
+export const insertInvoice = async (tx: Tx, invoice: FiatInvoice, keyId: string | null): Promise<void> => {
   const { merchantId, id, name, description, meta, email, redirectUrl, ticker, units, askedValue, askedIn, state, expiresAt, createdAt } = invoice
   await sql`insert into fiat_invoices(merchant_id, id, name, description, meta, email, redirect_url, ticker, units, asked_value, asked_in, state,
-      expires_at, created_at, updated_at)
+      expires_at, api_key_id, created_at, updated_at)
     values (${merchantId}, ${id}, ${name}, ${description}, ${meta}, ${email}, ${redirectUrl}, ${ticker}, ${units}, ${askedValue}, ${askedIn}, ${state},
-      ${expiresAt}, ${createdAt}, ${createdAt})`.execute(tx)
+      ${expiresAt}, ${keyId}, ${createdAt}, ${createdAt})`.execute(tx)
 }
 
 export const findOfMerchant = async (db: Db | Tx, merchantId: string, id: string): Promise<FiatInvoice | undefined> => {

@@ -44,7 +44,7 @@ export interface FiatTestWorld {
   killAt: string | undefined
   /** names of pause points that were passed */
   passed: Set<string>
-  call(operation: string, request: Partial<Pick<ApiRequest, 'body' | 'params' | 'answerKeys' | 'merchantId'>>): Promise<{ status: number; body: Body }>
+  call(operation: string, request: Partial<Pick<ApiRequest, 'body' | 'params' | 'answerKeys' | 'merchantId' | 'keyId'>>): Promise<{ status: number; body: Body }>
   create(body?: Record<string, unknown>): Promise<string>
   form(fields: Record<string, string>): Promise<PageAnswer>
   proceed(id: string, choice?: Partial<FiatChoice>): Promise<void>
@@ -113,7 +113,7 @@ export const createFiatWorld = async (url: string, wrap: (listener: PaymentListe
     db, runtime, listener, first, second, now: START, merchantId: merchant.id, killAt: undefined, passed: new Set(),
     call: async (operation, request) => {
       const route = routes.find((one) => one.operation === operation)!
-      const answer = await route.handle({ merchantId: world.merchantId, params: {}, query: {}, body: undefined, requestId: 'r', answerKeys: [], ...request })
+      const answer = await route.handle({ merchantId: world.merchantId, params: {}, query: {}, body: undefined, keyId: randomUUID(), requestId: 'r', answerKeys: [], ...request })
       return { status: answer.status, body: ('json' in answer ? JSON.parse(answer.json) : answer.body) as Body }
     },
     create: async (body = {}) => (await world.call('createFiatInvoice', { body: { name: 'Order 7', amount: { value: '100', ticker: 'UAH' }, ...body } })).body.id as string,

@@ -80,7 +80,7 @@ export const createOperation = (
     if (key.firstUsedAt === null) deps.onFirstUse(merchant, key)
     limitRate(deps, merchant, passage, now)
     if (!route) throw notBuiltRefusal(operation)
-    const request = read(passage, headers, merchant, query)
+    const request = read(passage, headers, { merchant, key }, query)
     return (await answerBefore(operation, request, deps)) ?? route.handle(request)
   }
   return { readHeaders, handle }
@@ -103,7 +103,7 @@ const limitRate = (deps: EdgeDeps, { id, settings }: Merchant, passage: Passage,
   }
 }
 
-type Reader = (passage: Passage, headers: SignedHeaders, merchant: Merchant, queryText: string) => ApiRequest
+type Reader = (passage: Passage, headers: SignedHeaders, signedBy: { merchant: Merchant; key: MerchantKey }, queryText: string) => ApiRequest
 
 /** Reads what an operation takes: parameters, query, body. Everything else is refused. */
 const createReader = (operation: Operation, fingerprintKeys: readonly KeyObject[]): Reader => {
@@ -112,13 +112,14 @@ const createReader = (operation: Operation, fingerprintKeys: readonly KeyObject[
   const checkBody = operation.body ? { fits: validatorOf(operation.body, code, 'the body'), fields: nullableOf(operation.body) } : undefined
   const names = Object.keys(operation.query?.properties ?? {})
   const isPost = operation.method === 'POST'
-  return (passage, headers, merchant, queryText) => {
+  return (passage, headers, { merchant, key }, queryText) => {
     if (passage.request.headers['content-encoding'] !== undefined) throw refuse(invalidRequest, 'send the body without Content-Encoding')
     if (isPost && queryText !== '') throw refuse(invalidRequest, 'a POST request has no query: send its values in the body')
     const query = queryText === '' ? NO_VALUES : readQuery(queryText, names)
     checkQuery?.(query)
     return {
       merchantId: merchant.id,
+      keyId: key.id,
       params: operation.params ? readParams(passage.id) : NO_VALUES,
       query,
       body: readBody(passage.body, checkBody, code),

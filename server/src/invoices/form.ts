@@ -29,7 +29,7 @@ export const invoiceFormRoute = ({ runtime, creator, settings, keepTarget, ...fi
       const body = bodyOf(fields, merchant.settings)
       const invoice = readInvoice(merchant.id, body, settings, momentOf(runtime))
       if (body.target !== undefined) await keepTarget({ merchantId: merchant.id, kind: 'crypto-invoice', id: invoice.id }, body.target)
-      await creator.create({ invoice, keys: [], answer: { status: 303, body: '' } })
+      await creator.create({ invoice, keyId: null, keys: [], answer: { status: 303, body: '' } })
       return sendOn(pageUrl(settings, invoice.id))
     },
   }

@@ -75,7 +75,7 @@ const create = async (deps: InvoiceRoutesDeps, request: ApiRequest): Promise<Api
   const answer = { status: 200, body: JSON.stringify({ id: invoice.id, url: pageUrl(settings, invoice.id) }) }
   const skips = body.toPendingImmediate === true
   if (skips && !isDecided(invoice, settings)) throw undecided()
-  return skips ? createRegistered(deps, request, invoice, answer) : creator.create({ invoice, keys: request.answerKeys, answer })
+  return skips ? createRegistered(deps, request, invoice, answer) : creator.create({ invoice, keyId: request.keyId, keys: request.answerKeys, answer })
 }
 
 /** Nothing is left to the payer: there is one way to pay, and an amount or a price. */
@@ -98,7 +98,7 @@ const createRegistered = (
   inTransaction(runtime.db, (tx) => {
     const moment = { ...momentOf(runtime), at: invoice.createdAt }
     return withStoredAnswer(tx, request, moment.at, async () => {
-      await insertInvoices(tx, [{ invoice, keys: [], answer }])
+      await insertInvoices(tx, [{ invoice, keyId: request.keyId, keys: [], answer }])
       const effects = await proceed(tx, invoice.id, {}, settings, moment).catch((error: unknown) => Promise.reject(asRefusal(error, invoice)))
       await carryOut(tx, effects, moment)
       return { status: answer.status, json: answer.body }

@@ -32,24 +32,26 @@ const invoiceOf = ({ baseTicker, baseE18, priceE18, quotedAt, quoteUntil, previo
 /** An invoice about to be stored, with the answer kept for a repetition of its request. */
 export interface NewInvoice {
   invoice: Invoice
+  /** of the API key that signed for it; null: it came by a form */
+  keyId: string | null
   keys: readonly AnswerKey[]
   answer: KeptAnswer
 }
 
 /** What the row of a new invoice is made of; the rest is as every new one's. */
-const rowOf = ({ invoice: i }: NewInvoice) => ({
+const rowOf = ({ invoice: i, keyId }: NewInvoice) => ({
   m: i.merchantId, i: i.id, n: i.name, d: i.description, a: i.meta, e: i.email, r: i.redirectUrl, t: i.ticker, b: i.blockchain, u: i.units?.toString(),
-  bt: i.base?.ticker, bu: i.base?.e18.toString(), ce: i.clientExpiresAt, ee: i.expiresAt, c: i.createdAt,
+  bt: i.base?.ticker, bu: i.base?.e18.toString(), ce: i.clientExpiresAt, ee: i.expiresAt, k: keyId, c: i.createdAt,
 })
 
 const INSERT = sql.raw(`insert into crypto_invoices(merchant_id, id, state, name, description, meta, email, redirect_url, ticker, blockchain,
-    units, base_ticker, base_e18, client_expires_at, expires_at, created_at, moved_at)
-  select m, i, 'created', n, d, a, e, r, t, b, u, bt, bu, ce, ee, c, c from given`)
+    units, base_ticker, base_e18, client_expires_at, expires_at, api_key_id, created_at, moved_at)
+  select m, i, 'created', n, d, a, e, r, t, b, u, bt, bu, ce, ee, k, c, c from given`)
 
 /** Stores new invoices and their kept answers, in one statement. */
 export const insertInvoices = async (db: Db | Tx, added: readonly NewInvoice[]): Promise<void> => {
   const given = sql`given as (select * from jsonb_to_recordset(${JSON.stringify(added.map(rowOf))}::jsonb)
-    r(m uuid, i uuid, n text, d text, a text, e text, r text, t text, b text, u numeric, bt text, bu numeric, ce timestamptz, ee timestamptz, c timestamptz))`
+    r(m uuid, i uuid, n text, d text, a text, e text, r text, t text, b text, u numeric, bt text, bu numeric, ce timestamptz, ee timestamptz, k uuid, c timestamptz))`
   const kept = added.flatMap(({ invoice, keys, answer }) => keys.map(({ key, fingerprint }) => ({ m: invoice.merchantId, k: key, f: fingerprint, s: answer.status, b: answer.body, c: invoice.createdAt })))
   const answered = sql`, answered as (insert into request_answers(merchant_id, key, fingerprint, status, body, created_at)
     select * from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) r(m uuid, k text, f text, s int, b text, c timestamptz))`

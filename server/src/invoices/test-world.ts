@@ -115,7 +115,7 @@ export const createWorld = (url: string): World => {
     }),
     call: async (operation, request) => {
       const route = routes.find((one) => one.operation === operation)!
-      const whole = { merchantId: SHOP, params: {}, query: {}, body: undefined, requestId: 'r', answerKeys: [], ...request }
+      const whole = { merchantId: SHOP, params: {}, query: {}, body: undefined, keyId: randomUUID(), requestId: 'r', answerKeys: [], ...request }
       const answer: ApiAnswer = await route.handle(whole).catch((error: unknown) => {
         if (!(error instanceof ApiRefusal)) throw error
         return { status: error.status, body: { code: error.code, description: error.message, field: error.field } }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { cryptoInvoiceNotice, operations } from '@bursar/contract'
 import { Value } from 'typebox/value'
@@ -304,6 +305,13 @@ describe('a request', () => {
   test.each([{}, { amount: { ticker: 'USDT' } }, { baseAmount: { value: '100', ticker: 'USD' } }, { amount: { value: '100', ticker: 'USDT' } }])('audit C-15: toPendingImmediate is refused in %j, where something is left to choose', async (open) => {
     const answer = await world.call('createCryptoInvoice', { body: { name: 'x', ...open, toPendingImmediate: true } })
     expect(answer).toMatchObject({ status: 400, body: { code: 100, field: 'amount', description: expect.stringContaining('toPendingImmediate needs an amount') as string } })
+  })
+
+  test.each([{}, { toPendingImmediate: true }])('audit S-12: with %j its record says which API key signed for it', async (more) => {
+    const keyId = randomUUID()
+    const { body } = await world.call('createCryptoInvoice', { body: { name: 'x', amount: USDT, ...more }, keyId })
+    const { rows } = await sql`select api_key_id as key from crypto_invoices where id = ${body.id}`.execute(world.db)
+    expect(rows).toEqual([{ key: keyId }])
   })
 
   test('with a target keeps it, and refuses one that can not be', async () => {

@@ -3,6 +3,8 @@ import type { Fingerprinted } from '../base/same-request.ts'
 /** A signed request after authentication, limits and schema: what a handler is given. */
 export interface ApiRequest {
   merchantId: string
+  /** of the merchant's API key that signed it */
+  keyId: string
   params: Readonly<Record<string, string>>
   /** query values as text; absent when not sent, empty, or the text `undefined` */
   query: Readonly<Record<string, string>>

@@ -16,7 +16,7 @@ beforeAll(() => {
 afterAll(() => world.close())
 
 const list = async (merchantId: string, query: Record<string, string>): Promise<{ json: string; value: { events: { sequence: number }[]; next: number } }> => {
-  const answer = await webhookRoutes(world)[0]!.handle({ merchantId, query, params: {}, body: undefined, requestId: 'r', answerKeys: [] })
+  const answer = await webhookRoutes(world)[0]!.handle({ merchantId, query, params: {}, body: undefined, keyId: randomUUID(), requestId: 'r', answerKeys: [] })
   if (!('json' in answer)) throw new Error('the answer is text')
   expect(answer.status).toBe(200)
   return { json: answer.json, value: JSON.parse(answer.json) as never }

@@ -50,7 +50,7 @@ export const askWithdrawal = async (tx: Tx, asked: Asked, rules: Rules, now: num
   const intentId = asked.name === undefined ? moment.newId() : intentIdOf(asked.merchantId, asked.name)
   const given = { merchantId: asked.merchantId, intentId, units, fee: feeOf(units), localId: null, meta: asked.meta, toldAs: null }
   const withdrawal = newWithdrawal(place, given, moment)
-  const [outcome] = await apply(tx, [holdItem(withdrawal)])
+  const [outcome] = await apply(tx, [holdItem(withdrawal, null)])
   if (outcome!.kind === 'refused' && outcome!.guard === 'insufficient') {
     const { meaning } = orderErrors.notEnoughBalance
     throw refusal(orderErrors.notEnoughBalance, `${meaning}: ${formatUnits(outcome!.available, asset.scale)} ${asset.ticker} is available`)

@@ -102,7 +102,7 @@ describe("a merchant's hour and day", () => {
 
 describe('an amount that no payment, no hour or no day has room for', () => {
   const asset = catalogue.findCrypto('TRX')!
-  const place = (internal = false): Place => ({ where: { asset, on: asset.networks.get('TRON')! }, to: 'x', internal })
+  const place = (internal = false): Place => ({ where: { asset, on: asset.networks.get('TRON')! }, to: 'x', asSent: 'x', internal })
   const refusalOf = async (merchantId: string, units: bigint, at = place()): Promise<unknown> => {
     try {
       checkLargest(at, merchantId, units, await readDayLimits(runtime.db))

@@ -32,7 +32,7 @@ export const withdrawalBody = (
   ...(carried.hash === null ? {} : { hash: carried.hash }),
   ...(status === 'Done' && carried.block !== null ? { block: carried.block } : {}),
   from: [...carried.from],
-  to: withdrawal.to,
+  to: withdrawal.toAsSent ?? withdrawal.to,
   amount: formatUnits(withdrawal.units, asset.scale),
   fee: formatUnits(withdrawal.fee, asset.scale),
   time: withdrawal.createdAt.getTime(),

@@ -21,6 +21,8 @@ export interface Place {
   where: { asset: CryptoAsset; on: AssetOnNetwork }
   /** canonical */
   to: string
+  /** as it was given */
+  asSent: string
   /** to another merchant of this service */
   internal: boolean
 }
@@ -37,17 +39,18 @@ export const readPlace = async (
   checkStops({ merchantId, ticker, network }, freezes)
   const whose = await holders.whose(network, to)
   if (whose === 'house') throw refusal(orderErrors.destinationRefused, 'Destination refused: this is an address of the service itself', 'to')
-  return { where, to, internal: whose === 'merchant' }
+  return { where, to, asSent: given, internal: whose === 'merchant' }
 }
 
 type Given = Pick<Withdrawal, 'merchantId' | 'intentId' | 'units' | 'fee' | 'localId' | 'meta' | 'toldAs'>
 
-export const newWithdrawal = ({ where, to, internal }: Place, given: Given, { at, newId }: Moment): Withdrawal => ({
+export const newWithdrawal = ({ where, to, asSent, internal }: Place, given: Given, { at, newId }: Moment): Withdrawal => ({
   ...given,
   id: newId(),
   ticker: where.asset.ticker,
   blockchain: where.on.network,
   to,
+  toAsSent: asSent === to ? null : asSent,
   state: 'requested',
   failReason: null,
   internal,
@@ -57,8 +60,8 @@ export const newWithdrawal = ({ where, to, internal }: Place, given: Given, { at
   createdAt: at,
 })
 
-/** What writes a new withdrawal and holds its money, at once or not at all. */
-export const holdItem = (withdrawal: Withdrawal): Pick<Item, 'transfer' | 'rows'> => ({
+/** What writes a new withdrawal and holds its money, at once or not at all. @param keyId of the API key that signed for it, null: none */
+export const holdItem = (withdrawal: Withdrawal, keyId: string | null): Pick<Item, 'transfer' | 'rows'> => ({
   transfer: holdTransfer(withdrawal),
-  rows: [{ table: withdrawalRows, values: rowOf(withdrawal) }],
+  rows: [{ table: withdrawalRows, values: rowOf(withdrawal, keyId) }],
 })

@@ -7,6 +7,7 @@ import { checkDestination } from './destination.ts'
 import { withdrawalMoves, type WithdrawalEvent, type WithdrawalState } from './machine.ts'
 import { captureItem, costItem, deliverItem, holdTransfer, releaseItem, transitItem } from './postings.ts'
 import { withdrawalFee } from './pricing.ts'
+import { withdrawalNotices } from './notice.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 const TOKEN = '0x00000000000000000000000000000000000000AA'.toLowerCase()
@@ -98,6 +99,15 @@ describe('postings', () => {
       }
     }))
   })
+})
+
+test('audit C-18: a notification tells the destination as its merchant wrote it', () => {
+  const [asset, carried] = [catalogue.findCrypto('USDT')!, { hash: null, from: [], block: null }]
+  const withdrawal: Withdrawal = {
+    merchantId: 'm', id: 'w', intentId: 'i', ticker: 'USDT', blockchain: 'ETHEREUM', to: 'canonical', toAsSent: 'AS SENT', units: 1n, fee: 0n, localId: null, meta: null,
+    state: 'requested', failReason: null, internal: false, holdId: 'h', outgoingId: null, doneSent: false, toldAs: null, createdAt: new Date(0),
+  }
+  for (const status of ['Pending', 'Done', 'Failed'] as const) expect(withdrawalNotices(withdrawal, asset, status, carried)).toMatchObject([{ status, body: { to: 'AS SENT' } }])
 })
 
 describe('the fee', () => {

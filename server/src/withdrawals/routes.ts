@@ -92,7 +92,7 @@ const create = async (
     id: withdrawal.id,
     operation: 'createCryptoWithdrawal',
     localId: withdrawal.localId,
-    item: holdItem(withdrawal),
+    item: holdItem(withdrawal, request.keyId),
     scale: where.asset.scale,
   })
 }

@@ -7,7 +7,7 @@ import { stopsWithdrawal } from '../outgoing/index.ts'
 import { withdrawalMoves, type WithdrawalEvent, type WithdrawalState } from './machine.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-const COLUMNS = sql.raw(`w.merchant_id as "merchantId", w.id, coalesce(w.intent_id, w.id) as "intentId", w.ticker, w.blockchain, w.to_address as "to", w.units,
+const COLUMNS = sql.raw(`w.merchant_id as "merchantId", w.id, coalesce(w.intent_id, w.id) as "intentId", w.ticker, w.blockchain, w.to_address as "to", w.to_as_sent as "toAsSent", w.units,
   w.fee_units as fee, w.local_id as "localId", w.meta, w.state, w.fail_reason as "failReason", w.internal,
   w.hold_id as "holdId", w.outgoing_id as "outgoingId", w.done_sent as "doneSent", w.told_as as "toldAs", w.created_at as "createdAt"`)
 
@@ -21,6 +21,7 @@ export const withdrawalRows: RowTable = {
     { name: 'ticker', type: 'text' },
     { name: 'blockchain', type: 'text' },
     { name: 'to_address', type: 'text' },
+    { name: 'to_as_sent', type: 'text' },
     { name: 'units', type: 'numeric' },
     { name: 'fee_units', type: 'numeric' },
     { name: 'local_id', type: 'text' },
@@ -29,17 +30,19 @@ export const withdrawalRows: RowTable = {
     { name: 'internal', type: 'boolean' },
     { name: 'hold_id', type: 'uuid' },
     { name: 'told_as', type: 'jsonb' },
+    { name: 'api_key_id', type: 'uuid' },
     { name: 'not_before', type: 'timestamptz' },
     { name: 'created_at', type: 'timestamptz' },
     { name: 'updated_at', type: 'timestamptz' },
   ],
 }
 
-export const rowOf = (w: Withdrawal): Scalar[] => {
+/** @param keyId of the API key that signed for it, null: none */
+export const rowOf = (w: Withdrawal, keyId: string | null): Scalar[] => {
   const at = w.createdAt.toISOString()
   return [
-    w.merchantId, w.id, w.intentId, w.ticker, w.blockchain, w.to, w.units.toString(), w.fee.toString(), w.localId, w.meta, w.state,
-    w.internal, w.holdId, w.toldAs && JSON.stringify(w.toldAs), at, at, at,
+    w.merchantId, w.id, w.intentId, w.ticker, w.blockchain, w.to, w.toAsSent ?? null, w.units.toString(), w.fee.toString(), w.localId, w.meta, w.state,
+    w.internal, w.holdId, w.toldAs && JSON.stringify(w.toldAs), keyId, at, at, at,
   ]
 }
 

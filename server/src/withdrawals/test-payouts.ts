@@ -135,7 +135,7 @@ export const createPayoutWorld = async (
         units, fee: 1_000n, localId: null, meta: null, state: 'requested', failReason: null, internal: false, holdId: newId(), outgoingId: null,
         doneSent: false, toldAs: null, createdAt: at, ...more,
       }
-      await inTransaction(db, (tx) => applyAll(tx, [{ transfer: holdTransfer(w), rows: [{ table: withdrawalRows, values: rowOf(w) }] }]))
+      await inTransaction(db, (tx) => applyAll(tx, [{ transfer: holdTransfer(w), rows: [{ table: withdrawalRows, values: rowOf(w, null) }] }]))
       return id
     },
     coins: async (count: number, units: bigint): Promise<void> => {

@@ -16,7 +16,10 @@ export interface Withdrawal {
   intentId: string
   ticker: string
   blockchain: Network
+  /** canonical */
   to: string
+  /** as its merchant wrote it, where it is told otherwise than `to` */
+  toAsSent?: string | null
   units: bigint
   fee: bigint
   localId: string | null
