@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import { createSecureContext } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
 import { LOG_HEADER, MAX_REQUEST_BYTES, readLogEnd, writeLogEnd } from './protocol.ts'
 import { REFUSALS, Refusal } from './refusal.ts'
@@ -22,8 +23,11 @@ export interface TlsFiles {
 
 export interface SignerServer {
   server: Server
-  /** Takes over other certificates and clients. Connections that were made before end. */
-  replaceTls(tls: TlsFiles): void
+  /**
+   * Reads other certificates and clients; throws when one is not valid.
+   * @returns takes them over. Connections that were made before end
+   */
+  prepareTls(tls: TlsFiles): () => void
 }
 
 export interface HttpEvents {
@@ -46,7 +50,7 @@ export function createHttpServer(signer: Signer, events: HttpEvents, tls?: TlsFi
   const listener: RequestListener = (request, response) => {
     void serve(request, response, signer, events)
   }
-  const made = tls ? createMutualServer(tls, listener, events) : { server: createServer(listener), replaceTls: noTls }
+  const made = tls ? createMutualServer(tls, listener, events) : { server: createServer(listener), prepareTls: noTls }
   made.server.headersTimeout = REQUEST_TIMEOUT_MS
   made.server.requestTimeout = REQUEST_TIMEOUT_MS
   return made
@@ -70,13 +74,16 @@ function createMutualServer(first: TlsFiles, listener: RequestListener, events: 
     events.refused('tls-client', `${certificate?.subject ?? 'no certificate'} (${certificate?.fingerprint256 ?? ''}) is not in the list of clients`)
     socket.destroy()
   })
-  const replaceTls = (next: TlsFiles): void => {
-    server.setSecureContext(optionsOf(next))
-    tls = next
-    // What was under way is asked again, by who still may.
-    for (const socket of open) socket.destroy()
+  const prepareTls = (next: TlsFiles) => {
+    createSecureContext(optionsOf(next))
+    return (): void => {
+      server.setSecureContext(optionsOf(next))
+      tls = next
+      // What was under way is asked again, by who still may.
+      for (const socket of open) socket.destroy()
+    }
   }
-  return { server, replaceTls }
+  return { server, prepareTls }
 }
 
 function optionsOf({ cert, key, ca, crl }: TlsFiles): { cert: string; key: string; ca: string; crl?: string; minVersion: 'TLSv1.3' } {

@@ -49,7 +49,7 @@ export async function startSigner(options: ServeOptions): Promise<RunningSigner>
   const header = { kind: 'log', version: 1, at: now(), masterFingerprint } as const
   const { log, history } = await openMemory(options.logFile, header, options.log)
   const signer = new Signer({ policy, keyring, log, history, now })
-  const { server, replaceTls } = createHttpServer(signer, events, tls)
+  const { server, prepareTls } = createHttpServer(signer, events, tls)
   const close = async (): Promise<void> => {
     await signer.drained()
     keyring.close()
@@ -59,8 +59,9 @@ export async function startSigner(options: ServeOptions): Promise<RunningSigner>
     const address = await listen(server, endpoint)
     const reload = async (): Promise<string> => {
       const [next, nextTls] = await Promise.all([loadPolicy(options.policyFile), readTls?.()])
+      const takeTls = nextTls && prepareTls(nextTls)
       signer.replacePolicy(next)
-      if (nextTls) replaceTls(nextTls)
+      takeTls?.()
       return next.hash
     }
     const stop = (): Promise<void> => closeServer(server).then(close)

@@ -48,27 +48,27 @@ describe('who may ask over TLS', () => {
   })
 
   test('audit S-8: a client that leaves the list is gone at once, its open connection too', async () => {
-    const { as, replaceTls } = await serve(filesFor(pinned(worker, other)))
+    const { as, prepareTls } = await serve(filesFor(pinned(worker, other)))
     const leaves = as(other)
     expect(await leaves.isHealthy()).toBe(true)
-    replaceTls(filesFor(pinned(worker)))
+    prepareTls(filesFor(pinned(worker)))()
     expect(await leaves.isHealthy()).toBe(false)
     expect(await as(worker).isHealthy()).toBe(true)
   })
 
   test('audit S-8: a revoked certificate is not let in, also when the list has it', async () => {
-    const { as, replaceTls } = await serve(filesFor(pinned(worker, other), { crl: revoke(authority, []) }))
+    const { as, prepareTls } = await serve(filesFor(pinned(worker, other), { crl: revoke(authority, []) }))
     expect(await as(other).isHealthy()).toBe(true)
-    replaceTls(filesFor(pinned(worker, other), { crl: revoke(authority, [other]) }))
+    prepareTls(filesFor(pinned(worker, other), { crl: revoke(authority, [other]) }))()
     expect(await as(other).isHealthy()).toBe(false)
     expect(await as(worker).isHealthy()).toBe(true)
   })
 
   test('audit S-8: certificates of the signer change without a start', async () => {
-    const { as, replaceTls } = await serve(filesFor(pinned(worker)))
+    const { as, prepareTls } = await serve(filesFor(pinned(worker)))
     const next = certify('authority of next year')
     const server = certify('signer', next)
-    replaceTls({ ...filesFor(pinned(worker)), cert: server.cert, key: server.key })
+    prepareTls({ ...filesFor(pinned(worker)), cert: server.cert, key: server.key })()
     await expect(as(worker).status()).rejects.toThrow(/cannot be asked/)
   })
 
