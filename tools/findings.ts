@@ -104,7 +104,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'D-T3': 'TRON: one machine\'s word proved a payment dead, and one url was never identified',
 }
 
-/** Findings that have no test yet, each with the reason. Empty when all are mended. */
+/** Findings that may be without a test, each with the reason. Empty when all are mended. */
 export const NOT_YET: Readonly<Record<string, string>> = {
   'M-C5': 'what is archived, and how, is being decided',
 }
