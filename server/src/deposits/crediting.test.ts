@@ -196,6 +196,20 @@ describe('a rotating address', () => {
     expect(late).toEqual([[100, false], [101, false], [102, true]])
   })
 
+  test('audit C-19: what comes after its end is notified as what comes in time', async () => {
+    const owned = await world.address('BITCOIN', lease)
+    const toldOf = async (height: number, at: number): Promise<object[]> => {
+      const before = (await world.notices()).length
+      world.now = START + at
+      await world.mine('BITCOIN', height, [pay(owned.address, BTC)])
+      await world.settle('BITCOIN', height + 10)
+      return (await world.notices()).slice(before).map(({ status, body: { id: _id, hash: _hash, block: _block, time: _time, ...same } }) => ({ status, ...same }))
+    }
+    const inTime = await toldOf(100, 10_000)
+    expect(inTime).toHaveLength(2)
+    expect(await toldOf(120, 2_000_000)).toEqual(inTime)
+  })
+
   test('is not ended by dust', async () => {
     const owned = await world.address('BITCOIN', lease)
     await world.mine('BITCOIN', 100, [pay(owned.address, 600n)])
