@@ -83,6 +83,16 @@ test.each(['server/src/main.ts', 'tools/bursar.ts'])('what a command finds wrong
   expect(code).toBe(1)
 }, 60_000)
 
+test('audit S-12: which API key signed for something is shown by its id', async () => {
+  const { rows: [made] } = await sql<{ id: string }>`select id from withdrawals limit 1`.execute(world.db)
+  expect((await bursar('order', 'signed-by', owner.merchantId, made!.id)).out).toMatch(/^withdrawal .*\nno signed request made it/)
+  const keyId = here.runtime.newId()
+  await sql`update withdrawals set api_key_id = ${keyId} where id = ${made!.id}`.execute(world.db)
+  expect((await bursar('order', 'signed-by', owner.merchantId, made!.id)).out).toContain(`signed with key ${keyId}`)
+  expect((await bursar('order', 'signed-by', owner.merchantId, 'no such localId')).code).toBe(1)
+  expect((await bursar('order', 'signed-by', 'me', made!.id)).code).toBe(2)
+})
+
 describe('costs', () => {
   test('by merchant and operation, narrowed by day, merchant, network and asset, and as JSON', async () => {
     const { code, out } = await bursar('costs')
@@ -112,6 +122,10 @@ describe('costs', () => {
 })
 
 describe('reserves', () => {
+  test('go into a folder of their own, which nothing commits or serves, unless another is named', async () => {
+    for (const command of [['reserves'], ['reserves', 'proof']]) expect((await bursar('help', ...command)).out).toContain('.bursar/reserves when left out')
+  })
+
   const files = (start: string): string[] => readdirSync(folder).filter((name) => name.startsWith(start))
 
   test('a report, its proofs, and a merchant who checks theirs without our database', async () => {

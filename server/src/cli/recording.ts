@@ -9,7 +9,7 @@ import type { Command } from './command.ts'
  * Every other command is recorded: a new one is, until it is listed here.
  */
 export const LOOKING: ReadonlySet<string> = new Set([
-  'serve', 'migrate', 'database roles', 'data-key', 'withdrawal approval-text', 'merchant list', 'audit findings', 'archive list', 'actions', 'payment show', 'card-payouts', 'claims list', 'cold list', 'cold show', 'costs transaction', 'costs',
+  'serve', 'migrate', 'database roles', 'data-key', 'withdrawal approval-text', 'merchant list', 'order signed-by', 'audit findings', 'archive list', 'actions', 'payment show', 'card-payouts', 'claims list', 'cold list', 'cold show', 'costs transaction', 'costs',
   'doctor', 'events exhausted', 'events attempts', 'rates', 'position', 'hedging', 'freezes', 'alerts', 'reserves verify', 'reserves proof', 'screening list', 'screening show',
   'screening lists', 'signer log', 'treasury', 'tron status',
   // Made where there is no database, and no more than a text before `adjust apply` or `person enrol`.
