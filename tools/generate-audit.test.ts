@@ -21,8 +21,8 @@ test('a test counts for every finding it is named for, however they are joined',
   expect(found.get('S-2')).toEqual([{ file: 'server/src/a.test.ts', name: 'a | b' }, { file: 'server/src/a.test.ts', name: '%s holds' }])
 })
 
-test('a finding that there is not, or that has no test and no reason for that, is named', () => {
-  expect(() => testsByFinding(repository([titled('X-1', 'x')]))).toThrow('X-1 is no finding')
+test('a finding without a test or a reason for that is refused, and an id of no finding is named', () => {
+  expect(auditDocument(repository([titled([...all, 'X-1'].join(' '), 'x')]), {})).toContain('Of no finding in tools/findings.ts: X-1 in `server/src/a.test.ts`.')
   const but = (id: string): string => repository([titled(all.filter((one) => one !== id).join(' '), 'all | of them')])
   expect(unproved(but('S-3'))).toEqual(['S-3'])
   expect(() => auditDocument(but('S-3'), {})).toThrow('no test is named for S-3')

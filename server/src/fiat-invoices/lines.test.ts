@@ -25,7 +25,7 @@ const runAll = async (world: FiatTestWorld, work: () => Promise<void>): Promise<
   }
 }
 
-test('audit B-1: an acquirer that hangs while it is asked keeps nobody from another one\'s page, nor from its own', async () => {
+test('an acquirer that hangs while it is asked keeps nobody from another one\'s page, nor from its own', async () => {
   const world = await createFiatWorld(database.url)
   const { UAH, KZT } = world.first.capabilities.payIn
   Object.assign(world.first, { capabilities: { ...world.first.capabilities, payIn: { UAH } } })
