@@ -13,7 +13,6 @@ import { addFunded } from './limits.ts'
 import { exchangeNotice } from './notice.ts'
 import { fillTransfer, fundingItem } from './postings.ts'
 import type { AssetRules } from './policy.ts'
-import type { Side } from './pricing.ts'
 import type { PriceBasis, Quote } from './quoting.ts'
 import { exchangeRows, rowOf } from './store.ts'
 
