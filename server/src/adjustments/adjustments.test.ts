@@ -13,6 +13,7 @@ import { applyAll, auditLedger, HOUSE, ruleOf, totalOf, type AccountKind } from 
 import { createClock } from '../platform/clock.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { PAIRS, readAccount } from './accounts.ts'
+import { itemsOf } from './postings.ts'
 import {
   adjustmentText, applyAdjustment, auditAdjustments, databaseIdentity, enrol, enrolmentText, findAdjustment, listAdjustments, makePersonKey, propose, removePerson,
   signText, VALID_MS,
@@ -261,6 +262,39 @@ describe('who may sign', () => {
     await expect(enrolAs({ ...makePersonKey(), id: 'eve', login: 'eve' }, null)).rejects.toThrow(/vouches for eve/)
     await expect(enrolAs({ ...ann, id: 'ann2' }, null)).rejects.toThrow(/ann was enrolled before/)
     for (const login of ['service (sudo by eve)', 'eve\nperson: ann', '']) await expect(enrolAs({ ...makePersonKey(), id: 'eve', login }, null)).rejects.toThrow(/the login is/)
+  })
+
+  /** Rows and postings of an adjustment, as whoever has the password of operators can write them. */
+  const forge = async (person: string, signature: (id: string) => Promise<string>): Promise<string> => {
+    await given(HOUSE, 'suspense', 4n)
+    const { id } = await proposed({ from: 'suspense', to: `merchant:${SHOP}`, units: 4n })
+    await sql`insert into adjustment_signatures(adjustment_id, person, signature, applied_by, applied_at) values (${id}, ${person}, ${await signature(id)}, 'cli:x', now())`.execute(runtime.db)
+    const part = { account: { merchantId: HOUSE, asset: 'USDT', kind: 'suspense' as const }, units: 4n }
+    await inTransaction(runtime.db, (tx) => applyAll(tx, itemsOf(id, [part], { merchantId: SHOP, asset: 'USDT', kind: 'merchant' }, moment())))
+    return id
+  }
+  const audited = async () => {
+    await createAuditJob(runtime, 1).run(new AbortController().signal)
+    return listOpenFindings(runtime.db)
+  }
+
+  test('audit S-3: a credit by an adjustment whose signature is nobody\'s is found before it is paid out', async () => {
+    await given(HOUSE, 'suspense', 5n)
+    await adjust({ from: 'suspense', to: `merchant:${SHOP}`, units: 5n })
+    expect(await audited()).toEqual([])
+    const id = await forge('bob', async () => 'ab'.repeat(64))
+    expect(await audited()).toMatchObject([{ finding: 'cause', detail: `it is credited by adjustment ${id}: the signature is not bob's of it` }])
+  })
+
+  test.each([
+    ['bob', 'ab'.repeat(64), "person eve: the signature is not bob's of this enrolment"],
+    [null, null, 'person eve: nobody vouches for eve, nor for another one'],
+  ])('audit S-3: so is one by a person that was written into the table as vouched for by %s', async (voucher, signature, why) => {
+    const eve = { ...makePersonKey(), id: 'eve', login: 'eve' }
+    await sql`insert into people(id, public_key, login, enrolled_by, enrolled_at, vouched_by, signature) values ('eve', ${eve.publicKey}, 'eve', 'cli:x', '2020-01-01', ${voucher}, ${signature})`.execute(runtime.db)
+    const id = await forge('eve', (one) => signatureOf(one, eve))
+    expect(await audited()).toMatchObject([{ finding: 'cause', detail: `it is credited by adjustment ${id}: ${why}` }])
+    expect((await auditAdjustments(runtime.db, null)).findings).toContain(why)
   })
 
   test('a signature that was forged into the table, or a posting that says something else, is a finding', async () => {

@@ -1,8 +1,9 @@
 import type { Db } from '../db/index.ts'
 import { adjustmentText } from './adjustment.ts'
-import { hasSigned } from './person.ts'
+import { restoredAt } from '../platform/installation.ts'
+import { enrolmentText, hasSigned } from './person.ts'
 import { unposted } from './queries.ts'
-import { databaseIdentity, listAdjustments, listPeople, type AdjustmentLine } from './store.ts'
+import { databaseIdentity, findAdjustment, listAdjustments, listPeople, vouchersSignatures, type AdjustmentLine, type PersonLine } from './store.ts'
 
 export interface AuditedAdjustments {
   applied: AdjustmentLine[]
@@ -17,16 +18,58 @@ export interface AuditedAdjustments {
  */
 export const auditAdjustments = async (db: Db, restored: Date | null): Promise<AuditedAdjustments> => {
   const applied = (await listAdjustments(db)).filter(({ signed }) => signed !== null)
-  const people = new Map((await listPeople(db)).map((person) => [person.id, person]))
-  const database = await databaseIdentity(db)
-  const unsigned = applied.filter((adjustment) => {
-    const { signed } = adjustment
-    if (restored !== null && signed!.appliedAt <= restored) return false
-    return !hasSigned(people.get(signed!.person)!, adjustmentText(adjustment, database), signed!.signature)
-  })
+  const records = await readRecords(db, restored)
   const findings = [
-    ...unsigned.map(({ id, signed }) => `adjustment ${id}: the signature is not ${signed!.person}'s of it`),
+    ...[...records.people.values()].flatMap((person) => whyNotEnrolled(records, person) ?? []),
+    ...applied.flatMap((adjustment) => {
+      const why = whyUnsigned(records, adjustment)
+      return why === undefined ? [] : [`adjustment ${adjustment.id}: ${why}`]
+    }),
     ...(await unposted(db)).map(({ id, posted, units }) => `adjustment ${id}: ${posted} units were posted, not ${units}`),
   ]
   return { applied, findings }
+}
+
+/** Of adjustments that were applied those that nobody with the right to has signed, and why not; by their ids. */
+export const forgedAdjustments = async (db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const records = await readRecords(db, await restoredAt(db))
+  const forged = new Map<string, string>()
+  for (const id of ids) {
+    const adjustment = await findAdjustment(db, id)
+    const person = adjustment?.signed && records.people.get(adjustment.signed.person)
+    if (!adjustment?.signed || !person) continue
+    const why = whyUnsigned(records, adjustment) ?? whyNotEnrolled(records, person)
+    if (why !== undefined) forged.set(id, why)
+  }
+  return forged
+}
+
+/** What signatures are held against. */
+interface Records {
+  people: ReadonlyMap<string, PersonLine>
+  /** of vouchers, by the person vouched for */
+  vouchers: ReadonlyMap<string, string>
+  database: string
+  restored: Date | null
+}
+
+const readRecords = async (db: Db, restored: Date | null): Promise<Records> => ({
+  people: new Map((await listPeople(db)).map((person) => [person.id, person])), vouchers: await vouchersSignatures(db), database: await databaseIdentity(db), restored,
+})
+
+const whyUnsigned = ({ people, database, restored }: Records, adjustment: AdjustmentLine): string | undefined => {
+  const { person, signature, appliedAt } = adjustment.signed!
+  if (restored !== null && appliedAt <= restored) return undefined
+  return hasSigned(people.get(person)!, adjustmentText(adjustment, database), signature) ? undefined : `the signature is not ${person}'s of it`
+}
+
+/** One person needs no voucher; every other one is vouched for by a signature, by somebody of whom the same holds. */
+const whyNotEnrolled = (records: Records, person: PersonLine, seen: readonly string[] = []): string | undefined => {
+  const { people, vouchers, database, restored } = records
+  const { id, vouchedBy, enrolledAt } = person
+  if (vouchedBy === null) return [...people.values()].filter((one) => one.vouchedBy === null).length > 1 ? `person ${id}: nobody vouches for ${id}, nor for another one` : undefined
+  const voucher = people.get(vouchedBy)!
+  const isOld = restored !== null && enrolledAt <= restored
+  if (seen.includes(id) || !(isOld || hasSigned(voucher, enrolmentText(person, database), vouchers.get(id) ?? ''))) return `person ${id}: the signature is not ${vouchedBy}'s of this enrolment`
+  return whyNotEnrolled(records, voucher, [...seen, id])
 }

@@ -6,7 +6,7 @@
 export { accountText, PAIRS, readAccount } from './accounts.ts'
 export { adjustmentText, VALID_MS } from './adjustment.ts'
 export type { Adjustment } from './adjustment.ts'
-export { auditAdjustments } from './auditing.ts'
+export { auditAdjustments, forgedAdjustments } from './auditing.ts'
 export { applyAdjustment, enrol, propose } from './commands.ts'
 export type { Show } from './commands.ts'
 export { isSignedReturn } from './queries.ts'

@@ -31,6 +31,12 @@ export const listPeople = async (db: Db | Tx): Promise<PersonLine[]> => {
   return rows
 }
 
+/** What vouchers have signed, by the person vouched for. */
+export const vouchersSignatures = async (db: Db | Tx): Promise<ReadonlyMap<string, string>> => {
+  const { rows } = await sql<{ id: string; signature: string }>`select id, signature from people where signature is not null`.execute(db)
+  return new Map(rows.map(({ id, signature }) => [id, signature]))
+}
+
 export const insertPerson = async (
   tx: Tx,
   { id, publicKey, login }: Person,

@@ -9,6 +9,7 @@ import {
   acceptedFindings, faultyExchanges, faultyTransfers, groundlessCredits, MOST_ENTRIES, NEEDS_CAUSE, readUnproved, settleProved, storeFinding, storeProved, type EntryAsked, type Fault,
   type Unproved,
 } from './store.ts'
+import { unsignedCredits } from './signatures.ts'
 
 export const ALERT = 'books-unproved'
 
@@ -49,10 +50,11 @@ const proveAll = async ({ db }: Runtime, ids: readonly number[]): Promise<Result
   })))
   const credits = asked.filter(({ kind, posted }) => posted > 0n && NEEDS_CAUSE.includes(kind))
   const ofMerchants = asked.filter(({ kind, posted }) => posted !== 0n && kind === 'merchant')
-  const [transfers, exchanges, causes, accepted] = asked.length === 0 ? [[], [], [], new Set<string>()] : await Promise.all([
-    faultyTransfers(db, asked), ofMerchants.length === 0 ? [] : faultyExchanges(db, ofMerchants), credits.length === 0 ? [] : groundlessCredits(db, credits), acceptedFindings(db, ids),
+  const [transfers, exchanges, causes, unsigned, accepted] = asked.length === 0 ? [[], [], [], [], new Set<string>()] : await Promise.all([
+    faultyTransfers(db, asked), ofMerchants.length === 0 ? [] : faultyExchanges(db, ofMerchants), credits.length === 0 ? [] : groundlessCredits(db, credits),
+    credits.length === 0 ? [] : unsignedCredits(db, credits), acceptedFindings(db, ids),
   ])
-  const faults = faultsByAccount({ transfer: transfers, cause: [...causes, ...exchanges] }, accepted)
+  const faults = faultsByAccount({ transfer: transfers, cause: [...causes, ...unsigned, ...exchanges] }, accepted)
   return read.map(({ account, entries }: Unproved): Result => {
     const isWhole = entries.length < MOST_ENTRIES
     const { proved, finding } = proveAccount(account, entries, isWhole, faults.get(account.id) ?? new Map())
