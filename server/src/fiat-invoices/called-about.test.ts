@@ -235,6 +235,20 @@ test('audit F-4: money that came again after it was taken back, as after a dispu
   expect(world.first.asked).toBe(asked)
 })
 
+test('audit F-4: so is money that came again after it went back before it was ever booked', async () => {
+  const { reference } = await world.atTheBank()
+  world.first.pays(reference)
+  world.first.reverses(reference, 'all')
+  await hear(reference)
+  await world.work()
+  world.first.pays(reference)
+  await hear(reference, undefined, { salt: 'again' })
+  await world.work()
+  expect(await world.alerts()).toEqual(['payment-contradicted'])
+  const { rows } = await sql<{ text: string }>`select text from alerts where resolved_at is null`.execute(world.db)
+  expect(rows[0]!.text).toContain('never booked; it now says that it has 10000 minor units of UAH again')
+})
+
 test('audit F-8: money in suspense of which an unknown sum went back is not given to the merchant before that is known', async () => {
   const { reference } = await world.atTheBank()
   world.first.pays(reference, { units: 90_00n })
