@@ -86,6 +86,7 @@ export const moneyCommands: readonly Command[] = [
         }
         const done = await withSigner(opened, (signer) => attachSigned({ ...world, signer, adapter, readAgain, followers: withdrawalFollowers(world) }, key))
         if (done.kind === 'nothing-signed') return print('the signer has signed nothing for it: it goes on')
+        if (done.kind === 'superseded') return print(`what was signed for it can never be mined, as ${done.by.join(', ')} has taken its place: it is paid anew`)
         const where = done.minedAt === null ? 'no block holds it: it is sent again' : `block ${done.minedAt} holds it`
         print(`attached ${done.hashes.join(', ')}; ${where}`)
       })

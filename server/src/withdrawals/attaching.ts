@@ -12,8 +12,9 @@ import { resolveAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { paymentOf } from './bitcoin-payments.ts'
 import type { WithdrawalFollower } from './following.ts'
-import { bar, SIGNED_BEFORE as ALERT } from './refusals.ts'
+import { bar, renewIntent, SIGNED_BEFORE as ALERT } from './refusals.ts'
 import { joinLate } from './joining.ts'
+import { supersededBy } from './superseded.ts'
 import { findById, move, unbar, waitingByIntent } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -32,6 +33,8 @@ export type Attached =
   | { kind: 'attached'; hashes: string[]; minedAt: number | null }
   /** the signer has signed nothing for it: it is not barred any more */
   | { kind: 'nothing-signed' }
+  /** final transactions of these books have used up what all that was signed needs: it is paid anew, under another intent */
+  | { kind: 'superseded'; by: string[] }
 
 /**
  * Puts a waiting withdrawal on the transactions that the signer signed for it and that these books have forgotten. They are held against
@@ -49,7 +52,12 @@ export const attachSigned = async (deps: AttachDeps, key: { merchantId: string; 
     await resolveAlert(runtime.db, ALERT, withdrawal.id, momentOf(runtime).at)
     return { kind: 'nothing-signed' }
   }
-  const transactions = await stillPossible(runtime.db, withdrawal, all)
+  const { possible: transactions, by } = await stillPossible(runtime.db, withdrawal, all)
+  if (transactions.length === 0) {
+    await inTransaction(runtime.db, (tx) => renewIntent(tx, withdrawal))
+    await resolveAlert(runtime.db, ALERT, withdrawal.id, momentOf(runtime).at)
+    return { kind: 'superseded', by }
+  }
   const forms = transactions.map((transaction) => checked(deps, withdrawal, transaction))
   const hashes = forms.map(({ hash }) => hash)
   const joined = await joinLate(deps, withdrawal, hashes)
@@ -66,12 +74,17 @@ export const attachSigned = async (deps: AttachDeps, key: { merchantId: string; 
 }
 
 
-/** Without those that these books know never to be mined. */
-const stillPossible = async (db: Db, { blockchain }: Withdrawal, all: readonly SignedTransaction[]): Promise<SignedTransaction[]> => {
+/** Without those that these books know never to be mined, and what has taken the place of others of them. */
+const stillPossible = async (db: Db, { blockchain }: Withdrawal, all: readonly SignedTransaction[]): Promise<{ possible: SignedTransaction[]; by: string[] }> => {
   const known = await oursAmong(db, blockchain, all.map(({ hash }) => hash))
-  const possible = all.filter(({ hash }) => known.get(hash)?.state !== 'abandoned')
-  if (possible.length === 0) throw new Error(`transaction ${[...known.keys()].join(', ')} is in these books already, and can't be mined any more: it was another withdrawal's`)
-  return possible
+  const unproven = all.filter(({ hash }) => known.get(hash)?.state !== 'abandoned')
+  if (unproven.length === 0) throw new Error(`transaction ${[...known.keys()].join(', ')} is in these books already, and can't be mined any more: it was another withdrawal's`)
+  const users = new Map<SignedTransaction, string>()
+  for (const transaction of unproven) {
+    const by = known.has(transaction.hash) ? undefined : await supersededBy(db, transaction)
+    if (by !== undefined) users.set(transaction, by)
+  }
+  return { possible: unproven.filter((transaction) => !users.has(transaction)), by: [...new Set(users.values())] }
 }
 
 /** The transaction as its bytes say; throws unless it pays exactly this withdrawal, by the signer's answer and by the bytes. */

@@ -86,6 +86,12 @@ export const tellRefused = async (db: Db | Tx, { id, blockchain }: Withdrawal, r
   await raiseOrRenewAlert(db, { kind: `signer-${refusal.refused}`, subject: id, text }, moment)
 }
 
+/** Has a waiting withdrawal paid under another intent: nothing that was signed under its own can pay it. */
+export const renewIntent = async (tx: Db | Tx, { merchantId, id, intentId }: Pick<Withdrawal, 'merchantId' | 'id' | 'intentId'>): Promise<void> => {
+  await sql`update withdrawals set intent_id = ${nextIntentOf({ merchantId, intentId })}, barred = null where merchant_id = ${merchantId} and id = ${id}
+    and state = 'requested' and coalesce(intent_id, id) = ${intentId}`.execute(tx)
+}
+
 /**
  * Keeps a withdrawal from being planned for which the signer signs nothing any more. When an older withdrawal of these books has
  * the same intent, as after an Idempotency-Key that was used again when its answer was no longer kept, this one is another payment
@@ -95,12 +101,7 @@ export const bar = async (tx: Db | Tx, { merchantId, id }: Pick<Withdrawal, 'mer
   const older = await sql<{ intentId: string }>`select coalesce(w.intent_id, w.id) as "intentId" from withdrawals w where w.merchant_id = ${merchantId} and w.id = ${id}
     and w.state = 'requested' and exists (select from withdrawals o where o.merchant_id = w.merchant_id and o.id <> w.id and o.created_at <= w.created_at
       and coalesce(o.intent_id, o.id) = coalesce(w.intent_id, w.id))`.execute(tx)
-  if (older.rows[0]) {
-    const { intentId } = older.rows[0]
-    await sql`update withdrawals set intent_id = ${nextIntentOf({ merchantId, intentId })} where merchant_id = ${merchantId} and id = ${id}
-      and state = 'requested' and coalesce(intent_id, id) = ${intentId}`.execute(tx)
-    return
-  }
+  if (older.rows[0]) return renewIntent(tx, { merchantId, id, ...older.rows[0] })
   const { rows } = await sql`update withdrawals set barred = ${barred} where merchant_id = ${merchantId} and id = ${id} and state = 'requested'
     returning 1`.execute(tx)
   if (rows.length === 0 || barred === 'closed') return

@@ -2,12 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
+import { evmRequest } from '../../../signer/src/test-world.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { withoutTriggers } from '../../../test/setup/unguarded.ts'
 import { attachSigned, intentIdOf } from './index.ts'
-import { catalogue, createPayoutWorld, HOT, WALLET, type PayoutWorld } from './test-payouts.ts'
+import { catalogue, createPayoutWorld, HOT, STRANGER, WALLET, type PayoutWorld } from './test-payouts.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld
@@ -70,6 +71,29 @@ describe('audit M-A5: after a restore nothing is paid twice that was paid under 
     expect([await world.stateOf(again), await signed()]).toEqual(['requested', 2])
     expect(await world.alerts()).toMatchObject([{ kind: 'withdrawal-signed-before', subject: again }])
   })
+})
+
+test('audit M-A5 M-B4: a forgotten payment whose nonce a transaction of these books has used up is paid anew, once', async () => {
+  world = await createPayoutWorld(database.url)
+  const forgotten = world.runtime.newId()
+  await world.made.signer.sign(evmRequest({ id: forgotten, asset: 'USDT', to: STRANGER, units: UNITS.toString() }))
+  await world.request(UNITS)
+  await world.work(3)
+  await world.work(2, 400_000)
+  const { rows } = await sql<{ hash: string; purpose: string }>`select a.hash, o.purpose from outgoing o join outgoing_attempts a on a.outgoing_id = o.id
+    where o.nonce = 0 and a.hash is not null`.execute(world.db)
+  expect(rows).toMatchObject([{ purpose: 'filler' }])
+  const id = await world.request(UNITS, { id: forgotten })
+  await world.work()
+  const filler = { hash: rows[0]!.hash, keys: [`${HOT}:0`], succeeded: true, fee: 1n, transfers: [] }
+  await world.block({ height: 101, transactions: [filler] }, 100)
+  await expect(attach(id)).rejects.toThrow('is in use by the filler')
+  await world.block({ height: 102, transactions: [] }, 101)
+  expect(await attach(id)).toEqual({ kind: 'superseded', by: [rows[0]!.hash] })
+  expect((await world.alerts()).map(({ kind }) => kind)).not.toContain('withdrawal-signed-before')
+  const before = await signed()
+  await world.work(3)
+  expect([await world.stateOf(id), await signed()]).toEqual(['sent', before + 1])
 })
 
 describe('audit M-A5: a Bitcoin transaction that paid several withdrawals', () => {
