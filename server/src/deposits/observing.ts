@@ -2,6 +2,7 @@ import type { Block, ChainTransaction, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { familyOf, houseAddressesAmong, ownerOf } from '../addresses/index.ts'
 import type { Moment } from '../base/moment.ts'
+import { isInner } from '../custody/index.ts'
 import type { Tx } from '../db/index.ts'
 import { joinEffects, type Effects } from '../effects/index.ts'
 import { oursAmong } from '../outgoing/index.ts'
@@ -107,7 +108,10 @@ const creditHeights = async (
   return (transfer) => creditHeightOf(rule, block.height, valueOf(transfer))
 }
 
-/** What waits to be mined but can't be any more on this branch: the block uses up what its transaction needs. */
+/**
+ * What waits to be mined but can't be any more on this branch: the block uses up what its transaction needs. Where nobody could show inner
+ * transfers, the transaction itself says nothing of those that it makes.
+ */
 const noteConflicts = async (tx: Tx, network: Network, block: Block): Promise<void> => {
   const unmined = await unminedOf(tx, network)
   if (unmined.length === 0) return
@@ -115,7 +119,9 @@ const noteConflicts = async (tx: Tx, network: Network, block: Block): Promise<vo
   const usedBy = new Map(used)
   const conflicts = unmined.flatMap((deposit) => {
     const key = deposit.keys.find((wanted) => usedBy.has(wanted))
-    return key === undefined ? [] : [{ deposit, transaction: usedBy.get(key)! }]
+    const transaction = key === undefined ? undefined : usedBy.get(key)!
+    const isHidden = block.untraced === true && isInner(deposit) && transaction === deposit.transaction
+    return transaction === undefined || isHidden ? [] : [{ deposit, transaction }]
   })
   await setConflicts(tx, conflicts, block.height)
 }

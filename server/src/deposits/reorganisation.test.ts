@@ -1,10 +1,11 @@
+import type { Block } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { applyAll, auditLedger } from '../ledger/index.ts'
 import type { Credited } from './index.ts'
-import { createWorld, DAY, E18, pay, START, wipe, type Owned, type World } from './test-world.ts'
+import { blockOf, createWorld, DAY, E18, pay, START, wipe, type Owned, type World } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
 const BTC = 100_000_000n
@@ -312,4 +313,20 @@ test('B12 reading a block again changes nothing, in whatever state its deposits 
   await world.settle('BITCOIN', 105)
   await again()
   expect(await world.statuses()).toHaveLength(4)
+})
+
+test('audit M-A4: what a contract sent has not failed where its new block could not be traced, and is credited when that is read again', async () => {
+  const { address, merchantId } = await world.address('ETHEREUM')
+  const paid = pay(address, E18, { hash: 'inner', index: 't:0' })
+  const read = (height: number, more: Partial<Block>, transactions = [paid]) =>
+    world.act((tx, moment) => world.deposits.block(tx, 'ETHEREUM', { ...blockOf(height, transactions, 'b'), ...more }, moment))
+  await world.mine('ETHEREUM', 100, [paid])
+  await world.orphan('ETHEREUM', 100)
+  await read(101, { untraced: true }, [{ ...paid, transfers: [] }])
+  await world.settle('ETHEREUM', 200, 150)
+  expect(await world.statuses()).toEqual(['Pending'])
+  await read(101, {})
+  await world.settle('ETHEREUM', 201, 151)
+  expect(await world.statuses()).toEqual(['Pending', 'Done'])
+  expect(await world.balance(merchantId, 'ETH', 'custody:ETHEREUM')).toBe(-E18)
 })

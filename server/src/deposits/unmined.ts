@@ -7,6 +7,7 @@ export interface Unmined {
   merchantId: string
   id: string
   transaction: string
+  index: string
   keys: string[]
   gone: boolean
 }
@@ -14,7 +15,7 @@ export interface Unmined {
 /** Deposits of a network that are in no block of the best chain and may still come. Few, whatever the table holds. */
 export const unminedOf = async (tx: Tx, network: Network): Promise<Unmined[]> => {
   const { rows } = await sql<Unmined>`
-    select merchant_id as "merchantId", id, transaction, keys, gone_at is not null as gone from deposits
+    select merchant_id as "merchantId", id, transaction, index, keys, gone_at is not null as gone from deposits
     where network = ${network} and block_height is null and state in ('pending', 'orphaned')`.execute(tx)
   return rows
 }
