@@ -134,11 +134,10 @@ describe('through the bank', () => {
     const shop = await here.merchant('UAH', 2_000n)
     await here.payOut(shop, { amount: '1000', to: RETURNS })
     const told = await ended(shop, 1)
-    for (let round = 0; round < 60 && (await here.available(shop)) !== 2_000_00n; round += 1) {
+    while ((await here.available(shop)) !== 2_000_00n) {
       await sleep(50)
       await here.work()
     }
-    expect(await here.available(shop)).toBe(2_000_00n)
     expect((await here.notices(shop)).at(-1)!.status).toBe('Failed')
     expect(told.length).toBeGreaterThan(0)
   })
