@@ -29,7 +29,7 @@ export const HISTORY = [
 const MAILING = 'r(merchant_id, about, kind, recipient, mailbox, audience, created_at)a'
 const POSTING = { entries: 'ra', accounts: 'ra(merchant_id, asset, kind, bounded)w(posted, held, version)' }
 /** What an order is written with. What becomes of it is not: nobody inserts one that is half paid. */
-const PLACED_WITHDRAWAL = '(merchant_id, id, intent_id, ticker, blockchain, to_address, units, fee_units, local_id, meta, state, internal, hold_id, told_as, not_before, created_at, updated_at)'
+const PLACED_WITHDRAWAL = '(merchant_id, id, intent_id, ticker, blockchain, to_address, to_as_sent, units, fee_units, local_id, meta, state, internal, hold_id, told_as, api_key_id, not_before, created_at, updated_at)'
 const PLACED_PART = '(merchant_id, payout_id, number, id, ticker, units, fee_units, state, next_step_at, created_at, updated_at)'
 
 export const GRANTS: Readonly<Record<string, Grant>> = {
