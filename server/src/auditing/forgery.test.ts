@@ -172,6 +172,16 @@ describe('with the password of the api', () => {
     expect(await proved()).toEqual([])
   })
 
+  test('audit S-3: an account is not stopped by an entry ahead of it', async () => {
+    const merchantId = randomUUID()
+    await grant(merchantId, 1_000n)
+    const ahead = api.query(`insert into ledger_entries(account_id, version, transfer_id, posted, held, posted_after, held_after)
+      select id, version + 1, gen_random_uuid(), 1, 0, posted + 1, held from ledger_accounts where merchant_id = $1 and kind = 'merchant'`, [merchantId])
+    expect(await ahead.then(() => 'written', (error: { code: string }) => error.code)).toBe('23000')
+    await grant(merchantId, 1_000n)
+    expect(await isPlanned(await withdrawal(merchantId, 2_000))).toBe(true)
+  })
+
   test('audit S-3: a hold that moves money is found', async () => {
     const merchantId = randomUUID()
     await grant(merchantId, 1_000n)
