@@ -193,3 +193,11 @@ describe('with the password of the api', () => {
 
 /** A row that a forged transfer may name as its cause. */
 const withdrawalRow = (merchantId: string) => withdrawal(merchantId, 1, newId())
+
+test('audit S-3: with the password of operators no merchant is given capital that nobody has signed for', async () => {
+  const operator = new pg.Client({ connectionString: roles.url('operator') })
+  await operator.connect()
+  const refused = operator.query("insert into capital_grants(id, merchant_id, asset, units, created_at) values (gen_random_uuid(), gen_random_uuid(), 'USDT', 1, now())")
+  await expect(refused).rejects.toMatchObject({ code: '42501' })
+  await operator.end()
+})

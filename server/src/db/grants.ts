@@ -44,7 +44,8 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   audit_findings: { worker: 'raw' },
   audited_accounts: { worker: 'raw' },
   business_clock: { api: 'r', worker: 'r', watcher: 'r' },
-  capital_grants: { worker: 'r', operator: 'a' },
+  // The owner's gifts, which no second person signs: the sandbox alone writes them, as the owner of its database.
+  capital_grants: { worker: 'r' },
   card_holds: { api: 'r', worker: 'raw' },
   card_payout_attempts: { api: 'rw(next_ask_at, epoch, called_at)', worker: 'raw' },
   card_payout_parts: { api: `ra${PLACED_PART}`, worker: 'raw' },
