@@ -18,7 +18,7 @@ import { auditLedger } from '../ledger/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { createHouseFollowing } from '../sweeps/index.ts'
 import { createFunding } from '../treasury/index.ts'
-import { beginFollowing, DEFAULT_WATCHER_SETTINGS, rescan, type Follower } from './index.ts'
+import { beginFollowing, DEFAULT_WATCHER_SETTINGS, rescan, rewind, type Follower } from './index.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 
 const database = useDatabase({ template: migrated })
@@ -77,6 +77,8 @@ interface Walk {
   owners: Owned[]
   read(view: View): Promise<void>
   readAgain(view: View): Promise<void>
+  /** Goes back to a final block, so many below the newest one, or to the first: what was final comes again. */
+  goBack(depth: number): Promise<void>
 }
 
 const start = async (): Promise<Walk> => {
@@ -95,6 +97,12 @@ const start = async (): Promise<Walk> => {
   await read(EXACT)
   return {
     chain, owners, read,
+    goBack: async (depth) => {
+      // Its cursor may stand on blocks that are lost: it goes to the best chain first.
+      await read(EXACT)
+      const height = Math.max(first - 1, chain.blocks.length - 1 - depth)
+      if (height < chain.blocks.length - 1) await rewind({ ...deps, adapter: nodeOf(chain, EXACT) }, { height, hash: chain.blocks[height]!.hash })
+    },
     readAgain: async (view) => {
       await read(view)
       await rescan({ ...deps, adapter: nodeOf(chain, view) }, first, chain.blocks.length - 1)
@@ -115,6 +123,7 @@ const deed = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('reorganise' as const), depth: fc.integer({ min: 1, max: FINAL_DEPTH - 1 }), other: fc.array(moves, { maxLength: 2 }) }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('read' as const), view }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('read again' as const), view }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('go back' as const), depth: fc.integer({ min: FINAL_DEPTH, max: 12 }) }) },
 )
 type Deed = typeof deed extends fc.Arbitrary<infer T> ? T : never
 
@@ -147,6 +156,8 @@ const carryOut = async (walk: Walk, one: Deed): Promise<void> => {
       return walk.read(one.view)
     case 'read again':
       return walk.readAgain(one.view)
+    case 'go back':
+      return walk.goBack(one.depth)
   }
 }
 
