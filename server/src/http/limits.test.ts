@@ -78,24 +78,23 @@ describe('requests without a good signature of one network address', () => {
     expect((await bad('10.1.1.1, 192.0.2.1')).status).toBe(429)
   })
 
-  test('in a flood hardly slow down a good one', async () => {
+  test('in a flood leave a good one its turn', async () => {
     const ask = await makeClient(100_000)
-    const time = async (): Promise<number> => {
-      const startedAt = performance.now()
-      for (let i = 0; i < 50; i += 1) expect((await ask()).status).toBe(200)
-      return performance.now() - startedAt
-    }
-    await time()
-    const alone = await time()
-    let over = false
+    expect((await ask()).status).toBe(200)
+    const [clients, asks] = [8, 50]
+    let [over, refused] = [false, 0]
     const flood = (async () => {
-      while (!over) await Promise.all(Array.from({ length: 8 }, () => bad('192.0.2.77')))
+      while (!over) {
+        await Promise.all(Array.from({ length: clients }, () => bad('192.0.2.77')))
+        refused += clients
+      }
     })()
-    const flooded = await time()
+    for (let i = 0; i < asks; i += 1) expect((await ask()).status).toBe(200)
+    const meanwhile = refused
     over = true
     await flood
-    // The flood runs in this process too, as eight clients: what it takes from the one that is timed is its share of the turns.
-    expect(flooded).toBeLessThan(alone * 20 + 200)
+    // Counted, not timed: on a fast machine and on a busy one a good request waits for a few rounds of the flood, not for all of it.
+    expect(meanwhile / (clients * asks)).toBeLessThan(10)
   })
 })
 
