@@ -25,8 +25,8 @@ export interface AuditedEntry {
 
 /**
  * What can't be proved of an account. `balance`: it is not what its entries say. `history`: an entry does not go on from the one before.
- * `transfer`: an entry's transfer is missing, does not add up to zero, has an account of another merchant, or frees what nothing held.
- * `cause`: it was credited with more than its cause brought, or with no cause.
+ * `transfer`: an entry's transfer is missing, does not add up to zero, has an account of another merchant, moves money though it is a hold, or frees what
+ * no hold of the same cause held. `cause`: it was credited with more than its cause brought, with no cause, or by an exchange that says otherwise.
  */
 export type FindingKind = 'balance' | 'history' | 'transfer' | 'cause'
 
