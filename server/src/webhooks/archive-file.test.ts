@@ -20,7 +20,7 @@ const read = async (): Promise<string[]> => {
 
 test('audit M-C5: a file of an archive is whole or has another name, and one that is cut off or damaged is not read as whole', async () => {
   await expect(writeLines(path, lines(1_000))).rejects.toThrow('the database is gone')
-  expect(readdirSync(folder)).not.toContain('lines.gz')
+  expect(readdirSync(folder)).toEqual([])
   await writeLines(path, lines())
   expect(await read()).toEqual(many)
   const bytes = readFileSync(path)

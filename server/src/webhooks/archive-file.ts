@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open, rename, writeFile } from 'node:fs/promises'
+import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
@@ -9,20 +9,33 @@ import { createGunzip, createGzip } from 'node:zlib'
 
 /** Writes lines as a compressed file that is on the disk, whole, when this returns: until then it has another name. */
 export const writeLines = async (path: string, lines: AsyncIterable<string>): Promise<void> => {
-  const part = `${path}.part`
+  // Its own, should two be at it.
+  const part = `${path}.${process.pid}.part`
+  try {
+    await pack(part, lines)
+    await sync(part)
+    await rename(part, path)
+  } finally {
+    await rm(part, { force: true })
+  }
+  await sync(dirname(path))
+}
+
+const pack = async (path: string, lines: AsyncIterable<string>): Promise<void> => {
   const packed = createGzip()
-  const written = pipeline(packed, createWriteStream(part, { mode: 0o600 }))
+  const written = pipeline(packed, createWriteStream(path, { mode: 0o600 }))
   // A failure is thrown by the last await, and must not be unhandled before.
   written.catch(() => {})
-  for await (const line of lines) {
-    if (packed.destroyed) break
-    if (!packed.write(`${line}\n`)) await Promise.race([once(packed, 'drain'), written])
+  try {
+    for await (const line of lines) {
+      if (packed.destroyed) break
+      if (!packed.write(`${line}\n`)) await Promise.race([once(packed, 'drain'), written])
+    }
+    packed.end()
+    await written
+  } finally {
+    packed.destroy()
   }
-  packed.end()
-  await written
-  await sync(part)
-  await rename(part, path)
-  await sync(dirname(path))
 }
 
 /** The lines of such a file, one by one. Throws when it is cut off or damaged. */
