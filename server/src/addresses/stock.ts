@@ -36,7 +36,7 @@ export const createStockJob = (deps: {
   target: number
 }): Job => ({
   name: 'address stock',
-  everyMs: 250,
+  everyMs: 1_000,
   run: async () => {
     const { runtime, keys, families, target } = deps
     let more = false
