@@ -54,6 +54,11 @@ describe('a form', () => {
     await expect(form('{"name":"a","nmae":"b"}', 'application/json')).rejects.toMatchObject({ field: 'nmae' })
   })
 
+  test('audit C-14: a field that JSON sends twice is refused, as one in a form is', async () => {
+    for (const body of ['{"name":"a","value":"1","value":"2"}', '{"name":"a","n\\u0061me":"b"}', '{"name":"a" , "name" : "a"}']) await expect(form(body, 'application/json'), body).rejects.toThrow('sent twice')
+    expect(await form('{"name":"a\\":\\"b","description":"\\\\"}', 'application/json')).toEqual({ name: 'a":"b', description: '\\' })
+  })
+
   test.each(['submit=Pay', 'pay=', 'btnPay=%D0%9E%D0%BF%D0%BB%D0%B0%D1%82%D0%B8%D1%82%D0%B8', 'go.x=3&go.y=5', 'commit=1', 'action=donate'])('audit C-14: takes the submit button %s', async (button) => {
     expect(await form(`name=a&${button}`)).toEqual({ name: 'a' })
   })

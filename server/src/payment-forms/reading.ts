@@ -65,11 +65,18 @@ const decodeJson = (body: Buffer): Pairs => {
     value = isUtf8(body) ? JSON.parse(body.toString('utf8')) : undefined
   } catch {}
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refusal('the form is no JSON object')
-  return Object.entries(value).map(([name, text]) => {
+  // Of equal names JSON.parse keeps the last: whoever reads the first sees another form.
+  const names = [...body.toString('utf8').matchAll(STRINGS)].filter(([, colon]) => colon !== undefined)
+  const fields = Object.entries(value).map(([name, text]): Pairs[number] => {
     if (typeof text !== 'string') throw refusal(`${name.slice(0, 64)} must be a text in quotes, as a form has it`, name)
     return [name, text]
   })
+  if (names.length !== fields.length) throw refusal('a field is sent twice: send it once')
+  return fields
 }
+
+/** Each string of a JSON text, and the colon behind it where it is a name. */
+const STRINGS = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g
 
 const collect = (pairs: Pairs): Record<string, string> => {
   if (pairs.length > MOST_FIELDS) throw refusal(`a form has at most ${MOST_FIELDS} fields`)
