@@ -164,7 +164,11 @@ describe('fifty connections for the last of an asset', () => {
 
 describe('a wrong request', () => {
   // A worker that was started again has to read the books first.
-  beforeAll(() => until('a price', () => estimate().catch(() => undefined)))
+  beforeAll(async () => {
+    await until('a price', () => estimate().catch(() => undefined))
+    // Who can't pay is told that first.
+    await sandbox.credit(sandbox.merchants[0]!, 'USDT', '90000')
+  })
   const refusal = (asking: Promise<unknown>): Promise<unknown> =>
     asking.then(() => 'was accepted', ({ status, code, description, field }: BursarError) => ({ status, code, description, ...(field === undefined ? {} : { field }) }))
   const matching = (code: number, description: RegExp, field?: string): unknown => ({
