@@ -1,5 +1,5 @@
 /** Withdrawals on real nodes: to someone outside, to another merchant, refused ones, races, and what a killed worker leaves. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Bursar, BursarError, verifyReserveProof } from '@bursar/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -105,13 +105,20 @@ test('an Idempotency-Key: the same request gets the first answer, another one is
   expect(await refusal(other)).toMatchObject({ status: 409, code: 103 })
 })
 
-test('E6 over the limit of the signer: nothing is signed, no nonce is taken, others go on, and it can be given up', async () => {
+test('E6 over the limit of the signer: it is refused, and what was asked for before the limit is not signed, keeps nobody waiting, and can be given up', async () => {
   await sandbox.credit(shop(), 'USDT', '150000')
   const before = await balance('USDT')
   const to = await sandbox.outside('ETHEREUM')
-  const { id: tooLarge } = await send({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '120000' })
-  const refusedBy = performance.now() + 30_000
-  while (!(await bursar('alerts')).includes('signer-limit') && performance.now() < refusedBy);
+  expect(await refusal(send({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '120000' }))).toMatchObject({ status: 400, description: expect.stringContaining('in one payment') })
+  const file = join(sandbox.dir, 'settings', 'signer-policy.json')
+  const policy = readFileSync(file, 'utf8')
+  const lowered = JSON.parse(policy) as { networks: Record<string, { assets: Record<string, object> }> }
+  Object.assign(lowered.networks['ETHEREUM']!.assets['USDT']!, { maxPerIntent: '1000000000' })
+  await sandbox.kill('signer')
+  const { id: tooLarge } = await send({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '50000' })
+  writeFileSync(file, JSON.stringify(lowered))
+  await sandbox.start('signer')
+  await sandbox.until('the operator is told', async () => (await bursar('alerts')).includes('signer-limit'))
   const { id: small } = await send({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '7' })
   await sandbox.notified(shop(), { id: small, status: 'Done' })
   expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe('7')
@@ -120,6 +127,9 @@ test('E6 over the limit of the signer: nothing is signed, no nonce is taken, oth
   expect(await sandbox.notified(shop(), { id: tooLarge, status: 'Failed' })).toMatchObject({ failReason: 'ERRROR_CODE_GENERIC' })
   expect(before - (await balance('USDT'))).toBeLessThan(9)
   expect(await bursar('withdrawal', 'give-up', '--yes', shop().id, small)).toContain('not waiting')
+  writeFileSync(file, policy)
+  await sandbox.kill('signer')
+  await sandbox.start('signer')
 })
 
 test('a frozen asset is refused, and goes again when the freeze is lifted', async () => {
