@@ -86,7 +86,7 @@ const STOCK = 2_000
 const IDLE_MS = 10_000
 /** Twice what the pauses of all jobs allow: a slow or busy machine makes it less, never more. */
 const MOST_A_SECOND = 400
-/** Of thousands of checksums a transaction: three times the most that was seen, answers of nodes and prices and the compiler's work included. One loop that spins takes four times as much. */
+/** Of thousands of checksums a transaction: three times the most that was seen, answers of nodes and prices and the compiler's work included. A role that spins takes more. */
 const MOST_WORK = 0.9
 
 test.runIf(process.platform === 'linux')('audit M-C1: an installation that has nothing to do asks the database little, and does little besides', async () => {

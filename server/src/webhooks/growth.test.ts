@@ -12,10 +12,14 @@ import { createWatchedPool, type Statement } from '../../../test/setup/watched-p
 import { createDb, createPool, inTransaction, throughTx, type Db, type Tx } from '../db/index.ts'
 import { skipEvent, replayEvents } from './commands.ts'
 import { emit } from './emit.ts'
+import { readMonths } from './months.ts'
 import { listEvents, listExhausted, selectEvents, wasTold } from './queries.ts'
 import { claimLanes, claimOpen } from './store.ts'
 
 const MERCHANT = '00000000-0000-4000-8000-000000000001'
+/** Of this one is what was there before months were kept. */
+const ANOTHER = '00000000-0000-4000-8000-000000000002'
+const BEFORE = 1_000_000
 const MONTHS = 48
 const A_MONTH = 200
 const FROM = '2027-01-01'
@@ -33,6 +37,7 @@ test('audit M-C5: what is delivered, listed, sent again and told reads no more p
   const grow = async (first: number, last: number): Promise<void> => {
     await withoutTriggers(db, async (tx) => {
       await fill(tx, 'events', first, last, { merchant_id: `'${MERCHANT}'::uuid`, sequence: 'i', kind: "'Replenish'", status: "'Done'", created_at: `timestamptz '${FROM}' + i * interval '30 days' / ${A_MONTH}` })
+      await fill(tx, 'events', BEFORE + first, BEFORE + last, { merchant_id: `'${ANOTHER}'::uuid`, sequence: 'i', kind: "'Replenish'", status: "'Done'", created_at: "timestamptz '2020-01-01' + i * interval '1 second'" })
       await fillEventSpans(tx)
       await sql`delete from event_heads`.execute(tx)
       await sql`insert into event_heads(merchant_id, sequence, month, month_first)
@@ -41,7 +46,7 @@ test('audit M-C5: what is delivered, listed, sent again and told reads no more p
       await sql`delete from event_streams`.execute(tx)
       await sql`insert into event_streams(merchant_id, object_id, next_sequence, last_sequence, next_at, own_lane, state, since, until)
         select merchant_id, object_id, sequence, sequence, created_at, sequence % 3 > 0, case sequence % 3 when 2 then 'exhausted' else 'active' end, created_at, created_at
-        from events where sequence > ${last}::bigint - 12`.execute(tx)
+        from events where merchant_id = ${MERCHANT} and sequence > ${last}::bigint - 12`.execute(tx)
     })
     await sql`vacuum analyze`.execute(db)
   }
@@ -92,6 +97,7 @@ const askAll = async (db: Db, { objectId, at }: { objectId: string; at: Date }, 
   expect(await listEvents(db, MERCHANT, last - 10, 100)).toHaveLength(10)
   expect(await listExhausted(db, { merchantId: MERCHANT })).toHaveLength(4)
   expect(await listExhausted(db)).toHaveLength(4)
+  expect(await readMonths(db, new Date())).toMatchObject({ good: true })
   expect(await wasTold(db, { id: objectId, madeAt: at }, 'Done')).toBe(true)
   expect(await selectEvents(db, MERCHANT, { after: last - 20, upTo: last, among: [{ kind: 'Replenish', status: 'Done' }] }, 5)).toMatchObject({ count: 20 })
   await undone(async (tx) => expect(await replayEvents(tx, MERCHANT, { from: last - 20, to: last - 10 }, moment)).toBe(11))
