@@ -17,6 +17,8 @@ export interface SandboxSettings {
   readonly tronSolidLag: number
   /** Whether where money comes from and goes to is screened. */
   readonly screening: boolean
+  /** Whether exchanges are hedged on the venue. */
+  readonly hedging: boolean
   /** Addresses that EVM withdrawals are paid from side by side. */
   readonly hotAddresses: number
 }
@@ -60,10 +62,14 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): SandboxSetti
   const emulators = (env['BURSAR_EMULATORS'] ?? '').split(',').filter((name) => name !== '')
   const strangers = emulators.filter((name) => !emulatedKinds.some((kind) => kind === name))
   if (strangers.length > 0) problems.push(`BURSAR_EMULATORS=${emulators.join(',')}: set some of ${emulatedKinds.join(',')}`)
-  if (!['', 'on', 'off'].includes(env['BURSAR_SCREENING'] ?? '')) problems.push(`BURSAR_SCREENING=${env['BURSAR_SCREENING']}: set on or off`)
+  const isOn = (name: string): boolean => {
+    if (!['', 'on', 'off'].includes(env[name] ?? '')) problems.push(`${name}=${env[name]}: set on or off`)
+    return env[name] !== 'off'
+  }
   const settings: SandboxSettings = {
     emulators: emulatedKinds.filter((kind) => emulators.includes(kind)),
-    screening: env['BURSAR_SCREENING'] !== 'off',
+    screening: isOn('BURSAR_SCREENING'),
+    hedging: isOn('BURSAR_HEDGING'),
     dir: resolve(root, env['BURSAR_DIR'] || '.bursar'),
     ...(env['DATABASE_URL'] ? { databaseUrl: env['DATABASE_URL'] } : {}),
     ports: {

@@ -33,8 +33,8 @@ export interface VenuePlace {
   readonly secretFile: string
 }
 
-/** @param market where all six sources are @param venue where exchanges are hedged */
-export function writeExchangeFile(dir: string, market: string, venue: VenuePlace): string {
+/** @param market where all six sources are @param venue where exchanges are hedged; without one they are not */
+export function writeExchangeFile(dir: string, market: string, venue?: VenuePlace): string {
   const at = { origin: market }
   const file = join(dir, 'settings', 'exchange.json')
   const settings = {
@@ -42,11 +42,13 @@ export function writeExchangeFile(dir: string, market: string, venue: VenuePlace
     legs: Object.fromEntries(['BTC', 'ETH', 'BNB', 'TRX', 'USDC', 'UAH', 'KZT', 'USD', 'EUR'].map((ticker) => [ticker, JUMP])),
     exchange: { assets: Object.fromEntries(Object.entries(MOST).map(([ticker, most]) => [ticker, { long: most, short: most }])) },
   }
-  const { url: origin, ...credentials } = venue
-  const hedging = { venue: { kind: 'ccxt', name: VENUE, exchange: 'binance', origin, ...credentials, timeoutMs: 3_000 }, slippageBps: 100, mostUsdtPerHour: '1000000' }
-  writeFileSync(file, `${JSON.stringify({ ...settings, hedging }, null, 2)}\n`, { mode: 0o600 })
+  writeFileSync(file, `${JSON.stringify({ ...settings, ...(venue && { hedging: hedgingOn(venue) }) }, null, 2)}\n`, { mode: 0o600 })
   return file
 }
+
+const hedgingOn = ({ url: origin, ...credentials }: VenuePlace): object => ({
+  venue: { kind: 'ccxt', name: VENUE, exchange: 'binance', origin, ...credentials, timeoutMs: 3_000 }, slippageBps: 100, mostUsdtPerHour: '1000000',
+})
 
 /** The account with the venue, made once and kept. */
 export function venueAccount(keysFolder: string): { apiKey: string; secret: string } & Omit<VenuePlace, 'url'> {

@@ -84,7 +84,7 @@ export async function startPlatform(
   const venue = await supervisor.start('venue', () =>
     startVenue({ port: settings.ports.venue, portSetting: portVariables.venue, account, usd: prices.usd, balances: VENUE_BALANCES, dir: join(settings.dir, 'venue'), log }),
   )
-  await treasury.stockVenue()
+  if (settings.hedging) await treasury.stockVenue()
   const market = await supervisor.start('price sources', () => startMarket({ port: settings.ports.market, portSetting: portVariables.market, usd: prices.usd }))
   const screening = await startSandboxScreening(supervisor, settings, { keysFolder: keys.folder, databaseUrl: world.databaseUrl })
   const control = await supervisor.start('control', async () => {
@@ -98,7 +98,7 @@ export async function startPlatform(
     return { ...server, stop: () => server.stop().then(() => Promise.all([treasury.close(), payer.close(), cards.close()])).then(() => {}) }
   })
   const socket = socketPath(settings.dir)
-  const exchangeFile = writeExchangeFile(settings.dir, market.url, { url: venue.url, apiKeyFile: account.apiKeyFile, secretFile: account.secretFile })
+  const exchangeFile = writeExchangeFile(settings.dir, market.url, settings.hedging ? { url: venue.url, apiKeyFile: account.apiKeyFile, secretFile: account.secretFile } : undefined)
   const places: Places = { root, databaseUrls, ratesUrl: `${control.url}/rates`, smtpUrl: world.mailbox.url, keys, files, acquirers, exchangeFile, ...(screening && { screeningFile: screening.file }), socket: socket.path }
   const environment = environmentOf(places, settings, 'operator', 0)
   const merchants = await demoMerchants(settings.dir, keys, world.databaseUrl, world.inbox.url)

@@ -16,7 +16,7 @@ const FAULTS: Record<string, object> = { 'hedge-asked': { answer: 'cut' } }
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
+  sandbox = await startSandbox({ BURSAR_HEDGING: 'on', BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
   await sandbox.credit(sandbox.merchants[0], 'USDT', '50000')
   await buyBtc(sandbox, '0.01')
   await hedged(sandbox, 'BTC', 8, 0.0004)

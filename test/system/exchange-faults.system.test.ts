@@ -13,7 +13,7 @@ import { startSandbox, type Sandbox } from './sandbox.ts'
 let sandbox: Sandbox
 let db: pg.Client
 beforeAll(async () => {
-  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0' })
+  sandbox = await startSandbox({ BURSAR_HEDGING: 'on', BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0' })
   db = new pg.Client({ connectionString: sandbox.database })
   await db.connect()
   for (const merchant of sandbox.merchants) await sandbox.credit(merchant, 'USDT', '40000')

@@ -5,7 +5,7 @@ import { buyBtc, eventually, exposureOf, hedged, hedgeOrders, openAlerts, placed
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
+  sandbox = await startSandbox({ BURSAR_HEDGING: 'on', BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
   await sandbox.credit(sandbox.merchants[0], 'USDT', '90000')
 }, 240_000)
 afterAll(() => sandbox?.stop(), 60_000)

@@ -137,13 +137,13 @@ const createKeeper = (): Supervisor & { running: Map<string, Running> } => {
   }
 }
 
-/** Starts everything. `env` is that of `npm start`: block pace, log level and so on; screening is off unless it says BURSAR_SCREENING=on. */
+/** Starts everything. `env` is that of `npm start`: block pace, log level and so on; screening and hedging are off unless it says BURSAR_SCREENING=on, BURSAR_HEDGING=on. */
 export const startSandbox = async (env: Record<string, string> = {}): Promise<Sandbox> => {
   const dir = mkdtempSync(join(tmpdir(), 'bursar-system-'))
   chmodSync(dir, 0o711)
   const ports = await freePorts(PORTS.length)
   const given = Object.fromEntries(PORTS.map((name, i) => [`BURSAR_PORT_${name}`, String(ports[i])]))
-  const settings = readSettings({ ...given, BURSAR_DIR: dir, BURSAR_BLOCK_SECONDS_TRON: '0.5', BURSAR_SCREENING: 'off', ...env }, root)
+  const settings = readSettings({ ...given, BURSAR_DIR: dir, BURSAR_BLOCK_SECONDS_TRON: '0.5', BURSAR_SCREENING: 'off', BURSAR_HEDGING: 'off', ...env }, root)
   const keeper = createKeeper()
   const lines: string[] = []
   try {

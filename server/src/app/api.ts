@@ -29,19 +29,19 @@ import { createFiatApi } from './fiat.ts'
 import { placedOrderRoutes } from './orders.ts'
 import { reportPage, screeningRoutes } from '../screening/index.ts'
 
-const STOCK_TARGET = 2_000
-
 /** Whatever of the edge is a setting is named here, so that none can be left out on the way from the environment. */
 export type ApiLimits = Required<
   Pick<HttpDeps, 'window' | 'requestsPerMinute' | 'refusalsPerMinute' | 'fingerprintKeys' | 'trustedProxies' | 'mostConnections' | 'meter'>
 > & {
   pages: Required<Pick<HostedPages, 'postsPerMinute' | 'getsPerMinute' | 'streams'>>
+  /** addresses of each family that are derived ahead */
+  addressStock: number
   /** of the EVM chains, for payment URIs */
   chainIds: ReadonlyMap<Network, bigint>
 }
 
 /** The merchant API: what serves requests, and the jobs that keep them fast. */
-export const createApi = (world: World, directory: MerchantDirectory, pool: PoolSettings, { chainIds, ...limits }: ApiLimits) => {
+export const createApi = (world: World, directory: MerchantDirectory, pool: PoolSettings, { chainIds, addressStock, ...limits }: ApiLimits) => {
   const { runtime, catalogue, wallet } = world
   const committer = createCommitter(pool)
   const holders = createAddressHolders(pool)
@@ -98,7 +98,7 @@ export const createApi = (world: World, directory: MerchantDirectory, pool: Pool
     },
   })
   const families = [...new Set([...networks].map(familyOf))]
-  const jobs: Job[] = [createStockJob({ runtime, keys: wallet, families, target: STOCK_TARGET })]
+  const jobs: Job[] = [createStockJob({ runtime, keys: wallet, families, target: addressStock })]
   const close = async (): Promise<void> => {
     await server.close()
     await checkout.close()

@@ -116,6 +116,7 @@ const startApi = async (world: World, { config, runtime, pool }: Opened, directo
       getsPerMinute: config.pageGetsPerMinute,
       streams: { ...STREAM_LIMITS, perAddress: config.pageStreamsPerAddress },
     },
+    addressStock: config.addressStock,
     chainIds: chainIdsOf(required(config.networks, 'BURSAR_NETWORKS_FILE')),
   })
   started(() => api.close())

@@ -98,6 +98,7 @@ const settingsOf = (mailPort: number): Record<string, string> => ({
   BURSAR_PAGE_GETS_PER_MINUTE: '4',
   BURSAR_PAGE_STREAMS_PER_ADDRESS: '1',
   BURSAR_CONNECTIONS: '60',
+  BURSAR_ADDRESS_STOCK: '7',
   BURSAR_NETWORKS_FILE: file('networks.json', { ETHEREUM: { url: `http://127.0.0.1:${ports.hub}/node`, chainId: 31_337 } }),
   BURSAR_ASSETS_FILE: file('assets.json', {
     crypto: ['BTC', 'ETH', 'USDT'].map((ticker) => ({ ticker, name: ticker === 'ETH' ? 'Odd ether' : ticker, networks: { ETHEREUM: { ...(ticker === 'ETH' ? {} : { contract: `0x${ticker.length.toString().repeat(40)}` }), decimals: 6, minDeposit: '0', minWithdrawal: '0' } } })),
@@ -287,6 +288,7 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
     for (const socket of sockets) socket.destroy()
     await expect.poll(async () => fetch(url('/health/live')).then(({ status }) => status, () => 0), { timeout: 30_000 }).toBe(200)
   },
+  addressStock: () => expect.poll(async () => (await sql`select 1 from address_stock where family = 'EVM'`.execute(db)).rows.length, { timeout: 30_000 }).toBe(7),
   networks: () => isAsked('POST /node'),
   assets: async () => expect(await (await assets()).text()).toContain('Odd ether'),
   xpubs: async () => {

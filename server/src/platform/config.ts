@@ -112,6 +112,9 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   mostConnections: standard(
     'BURSAR_CONNECTIONS', '8000', 'connections to `BURSAR_HTTP` that are open at a time, in one api process; one more is closed at once', readInteger(1, 1_000_000),
   ),
+  addressStock: standard(
+    'BURSAR_ADDRESS_STOCK', '2000', 'deposit addresses of each family of networks that are derived before they are asked for', readInteger(1, 100_000),
+  ),
   networks: optional('BURSAR_NETWORKS_FILE', 'JSON: the chains to follow and their nodes', readFileOf(files, 'networks'), {
     holds: 'file', neededBy: ['api', 'worker', 'watcher', 'all'],
   }),
