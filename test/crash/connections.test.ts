@@ -81,8 +81,6 @@ const unitOfWork = (): number => {
   return (user + system) / 20_000
 }
 
-/** Of each family, as `app/api.ts` has it. */
-const STOCK = 2_000
 const IDLE_MS = 10_000
 /** Twice what the pauses of all jobs allow: a slow or busy machine makes it less, never more. */
 const MOST_A_SECOND = 400
@@ -92,7 +90,7 @@ const MOST_WORK = 0.9
 test.runIf(process.platform === 'linux')('audit M-C1: an installation that has nothing to do asks the database little, and does little besides', async () => {
   // Each process derives addresses ahead after a start: a second or more of work that is not idleness.
   await sandbox.until('addresses in stock', async () => {
-    const stock = await sandbox.query<{ full: boolean }>('select count(*) >= $1 as full from address_stock group by family', [STOCK])
+    const stock = await sandbox.query<{ full: boolean }>('select count(*) >= $1 as full from address_stock group by family', [sandbox.environment['BURSAR_ADDRESS_STOCK']])
     return stock.length === 3 && stock.every(({ full }) => full)
   }, 240_000)
   const [startedAt, unit, asked, used] = [performance.now(), unitOfWork(), await transactions(), processorTime()]
