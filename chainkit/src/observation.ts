@@ -8,7 +8,7 @@ export interface Head {
 export interface Transfer {
   /**
    * Where in its transaction: `o:VOUT` a Bitcoin output, `n` an account chain's native value, `l:N` the Nth log of its transaction (a place that no reorganisation changes),
-   * `t:PATH` native value of an inner call by trace path (`t:0.2`; on TRON its place among the internal transactions that move coin). With the hash it names the transfer for ever.
+   * `t:PATH` native value of an inner call by trace path (`t:0.2`; on TRON its place among the internal transactions that move coin). Transaction hash and index together identify the transfer, also after a reorganisation.
    */
   index: string
   /** Contract of an allow-listed token, in lowercase on EVM chains and base58 on TRON, or null for the native coin. */

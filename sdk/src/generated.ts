@@ -796,9 +796,9 @@ export interface CryptoInvoiceExpired {
   price?: string
   /** What was paid, in `baseTicker` */
   paidPrice?: string
-  /** Asset; empty when nobody chose one */
+  /** Asset; empty until the payer chooses one */
   ticker: string
-  /** Network; empty when nobody chose one */
+  /** Network; empty until the payer chooses one */
   blockchain: string
   /** What is asked for; 0 when that was never fixed */
   amount: string

@@ -51,8 +51,8 @@ export const CryptoInvoiceDone = notificationBody(
 export const CryptoInvoiceExpired = notificationBody(
   {
     ...fields,
-    ticker: Type.String({ description: 'Asset; empty when nobody chose one' }),
-    blockchain: Type.String({ description: 'Network; empty when nobody chose one' }),
+    ticker: Type.String({ description: 'Asset; empty until the payer chooses one' }),
+    blockchain: Type.String({ description: 'Network; empty until the payer chooses one' }),
     amount: printedDecimal('What is asked for; 0 when that was never fixed'),
     address: Type.Optional(address),
     status: Type.Literal('EXPIRED'),

@@ -1,6 +1,6 @@
 /**
- * Does the same with each of several things, in their order. What fails keeps nothing behind it waiting.
- * @throws the first failure, once all were tried: the loop logs it, tells an operator when it lasts, and makes longer pauses
+ * Does the same with each of several things, in their order. A thing that fails does not block the things after it.
+ * @throws the first failure, once all were tried: the loop logs it, raises an alert if it lasts, and pauses longer
  */
 export const eachApart = async <T>(things: Iterable<T>, work: (thing: T) => Promise<unknown>): Promise<void> => {
   const failures: unknown[] = []

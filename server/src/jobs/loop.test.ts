@@ -9,7 +9,7 @@ const until = async (isSo: () => boolean): Promise<void> => {
   expect(isSo()).toBe(true)
 }
 
-test('what fails keeps nothing behind it waiting, and the first failure is thrown in the end', async () => {
+test('a thing that fails does not block the things after it, and the first failure is thrown at the end', async () => {
   const done: number[] = []
   const work = async (n: number): Promise<void> => {
     if (n === 2) throw new Error('two')

@@ -59,7 +59,7 @@ describe("a merchant's hour and day", () => {
     expect(await alerts()).toEqual([])
   })
 
-  test('audit S-11: what does not fit waits a minute and keeps nothing behind it waiting', async () => {
+  test('audit S-11: a withdrawal above the limit waits a minute and does not block the withdrawals after it', async () => {
     const [large, small] = [await waiting(SHOP, 101n), await waiting(SHOP, 100n)]
     expect(await passing(large, small)).toEqual([100n])
     const { rows } = await sql`select units, not_before as "notBefore" from withdrawals order by units`.execute(runtime.db)
