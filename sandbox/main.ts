@@ -41,7 +41,7 @@ async function run(): Promise<number> {
 
 async function startAll(supervisor: Supervisor, settings: SandboxSettings): Promise<void> {
   const world = await startWorld(supervisor, settings, say)
-  const platform = await startPlatform(supervisor, settings, world, root, say)
+  const platform = await startPlatform(supervisor, settings, world, say)
   writeDescription(settings, describe(world, platform))
   welcome(world, platform)
 }

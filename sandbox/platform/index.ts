@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AssetSettings } from '../../server/src/assets/index.ts'
+import { buildPrograms } from '../../tools/build.ts'
 import { startBank } from '../bank/index.ts'
 import { startControl } from '../control/index.ts'
 import { startMarket } from '../market/index.ts'
@@ -53,11 +54,11 @@ export async function startPlatform(
   supervisor: Supervisor,
   settings: SandboxSettings,
   world: World,
-  root: string,
   log: (line: string) => void,
 ): Promise<Platform> {
   mkdirSync(join(settings.dir, 'settings'), { recursive: true, mode: 0o700 })
-  const keys = await prepareKeys(settings.dir, join(root, 'signer/src/main.ts'))
+  const programs = await buildPrograms()
+  const keys = await prepareKeys(settings.dir, programs['bursar-signer'])
   const files = await writeSettingsFiles(settings.dir, world, readWallet(keys), settings.hotAddresses)
   const databaseUrls = await prepareDatabase(world.databaseUrl, settings.databaseUrl === undefined).catch((error: Error) => {
     throw new Error(`${error.message}\nThe data are of another version: remove ${settings.dir} to start afresh`, { cause: error })
@@ -99,7 +100,7 @@ export async function startPlatform(
   })
   const socket = socketPath(settings.dir)
   const exchangeFile = writeExchangeFile(settings.dir, market.url, settings.hedging ? { url: venue.url, apiKeyFile: account.apiKeyFile, secretFile: account.secretFile } : undefined)
-  const places: Places = { root, databaseUrls, ratesUrl: `${control.url}/rates`, smtpUrl: world.mailbox.url, keys, files, acquirers, exchangeFile, ...(screening && { screeningFile: screening.file }), socket: socket.path }
+  const places: Places = { programs, databaseUrls, ratesUrl: `${control.url}/rates`, smtpUrl: world.mailbox.url, keys, files, acquirers, exchangeFile, ...(screening && { screeningFile: screening.file }), socket: socket.path }
   const environment = environmentOf(places, settings, 'operator', 0)
   const merchants = await demoMerchants(settings.dir, keys, world.databaseUrl, world.inbox.url)
   await startSigner(supervisor, settings.dir, places)

@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { COMPILE_CACHE } from '../../server/src/platform/compile-cache.ts'
 import { heapFlagsOf } from '../../server/src/platform/heap.ts'
+import type { Programs } from '../../tools/build.ts'
 import { startProgram } from '../process/program.ts'
 import type { SandboxSettings } from '../settings.ts'
 import type { Supervisor } from '../supervise.ts'
@@ -12,7 +13,7 @@ import type { SandboxKeys } from './keys.ts'
 import type { SettingsFiles } from './files.ts'
 
 export interface Places {
-  readonly root: string
+  readonly programs: Programs
   readonly databaseUrls: DatabaseUrls
   readonly ratesUrl: string
   readonly smtpUrl: string
@@ -61,16 +62,16 @@ export function environmentOf(places: Places, settings: SandboxSettings, kind: P
   }
 }
 
-export async function startSigner(supervisor: Supervisor, dir: string, { root, keys, files, socket }: Places): Promise<void> {
+export async function startSigner(supervisor: Supervisor, dir: string, { programs, keys, files, socket }: Places): Promise<void> {
   await supervisor.start('signer', () =>
     startProgram({
       name: 'signer',
       file: process.execPath,
       args: [
-        join(root, 'signer/src/main.ts'), 'serve', '--seed', keys.seed, '--passphrase-file', keys.passphrase,
+        programs['bursar-signer'], 'serve', '--seed', keys.seed, '--passphrase-file', keys.passphrase,
         '--policy', files.signerPolicy, '--log', join(dir, 'signer.log.jsonl'), '--socket', socket,
       ],
-      env: { PATH: process.env['PATH'] },
+      env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILE_CACHE },
       logFile: join(dir, 'logs', 'signer.log'),
       recordFile: join(dir, 'signer.process.json'),
       ready: () => answers({ socketPath: socket, path: '/health' }),
@@ -93,7 +94,7 @@ export async function startRole(
     startProgram({
       name: role,
       file: process.execPath,
-      args: [...heapFlagsOf(role), join(places.root, 'server/src/main.ts'), 'serve', '--role', role],
+      args: [...heapFlagsOf(role), places.programs.bursar, 'serve', '--role', role],
       env: { ...environmentOf(places, settings, role, inner), NODE_COMPILE_CACHE: COMPILE_CACHE, ...more },
       logFile: join(settings.dir, 'logs', `${role}.log`),
       recordFile: join(settings.dir, `${role}.process.json`),

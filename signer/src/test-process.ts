@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { buildPrograms } from '../../tools/build.ts'
 import { SignerClient } from './client.ts'
 import { sealSeed } from './seed-file.ts'
 import { policyFile, seed, temporaryDirectory } from './test-world.ts'
@@ -11,7 +12,7 @@ import { policyFile, seed, temporaryDirectory } from './test-world.ts'
 /** Runs the signer as it runs for real: a process of its own, real files, a real socket. */
 
 export const PASSPHRASE = 'correct horse battery staple'
-const MAIN = new URL('main.ts', import.meta.url).pathname
+const { 'bursar-signer': MAIN } = await buildPrograms()
 const sealed = sealSeed(seed(), Buffer.from(PASSPHRASE))
 
 export interface Files {

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { buildPrograms } from '../../tools/build.ts'
 import { withClient } from '../../sandbox/postgres/connection.ts'
 
 export interface Asking {
@@ -12,11 +13,11 @@ export interface Asking {
   until<T>(what: string, look: () => Promise<T | undefined | false>, withinMs?: number): Promise<T>
 }
 
-const root = new URL('../../', import.meta.url)
+const { bursar } = await buildPrograms()
 
 export const askingOf = ({ environment, database, logs }: { environment: NodeJS.ProcessEnv; database: string; logs(): string }): Asking => ({
   bursar: (...args) =>
-    promisify(execFile)(process.execPath, ['server/src/main.ts', ...args], { env: environment, cwd: root })
+    promisify(execFile)(process.execPath, [bursar, ...args], { env: environment })
       .then(({ stdout }) => ({ text: stdout, code: 0 }), (error: { stdout: string; stderr: string; code: number }) => ({ text: error.stdout + error.stderr, code: error.code })),
   query: (text, values = []) => withClient(database, async (client) => (await client.query(text, values)).rows),
   until: async (what, look, withinMs = 60_000) => {

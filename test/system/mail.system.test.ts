@@ -4,9 +4,10 @@ import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withClient } from '../../sandbox/postgres/connection.ts'
+import { buildPrograms } from '../../tools/build.ts'
 import { startSandbox, type Mail, type Sandbox } from './sandbox.ts'
 
-const main = new URL('../../server/src/main.ts', import.meta.url).pathname
+const { bursar: program } = await buildPrograms()
 const QUARTER = 15 * 60_000
 const TO = 'boss@shop.example'
 
@@ -16,7 +17,7 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => sandbox?.stop(), 60_000)
 
-const bursar = (...args: string[]) => promisify(execFile)(process.execPath, [main, ...args], { env: sandbox.environment })
+const bursar = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args], { env: sandbox.environment })
 const mails = () => sandbox.mails(TO)
 const arrived = async (count: number): Promise<Mail[]> => {
   const deadline = Date.now() + 75_000

@@ -148,7 +148,7 @@ export const startSandbox = async (env: Record<string, string> = {}): Promise<Sa
   const lines: string[] = []
   try {
     const world = await startWorld(keeper, settings, (line) => lines.push(line))
-    const platform = await startPlatform(keeper, settings, world, root, (line) => lines.push(line))
+    const platform = await startPlatform(keeper, settings, world, (line) => lines.push(line))
     return { ...connect(dir, world, platform, keeper, lines), metrics: async () => (await fetch(`http://127.0.0.1:${settings.ports.innerWorker}/metrics`)).text() }
   } catch (error) {
     await keeper.stop()
