@@ -42,12 +42,19 @@ describe('the file of networks', () => {
     await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
   })
 
-  test('bounds what is offered where it says nothing, lower where there is one gas price', async () => {
+  test('bounds what is offered where it says nothing', () => {
     expect(bitcoinSettingsOf({ url: 'http://a', genesis: MAINNET }).fees).toEqual({ floor: 1_000n, cap: 300_000n })
-    const gas = (given: object) => evmSettingsOf('ETHEREUM', { ...GOOD.ETHEREUM, ...given })
-    expect(gas({})).toMatchObject({ gasPriceFloor: 10n ** 9n, gasPriceCap: 500n * 10n ** 9n })
-    expect(gas({ legacyGas: true })).toMatchObject({ gasPriceFloor: 10n ** 8n, gasPriceCap: 500n * 10n ** 9n })
-    expect(gas({ gasPriceFloor: '7', gasPriceCap: '7' })).toMatchObject({ gasPriceFloor: 7n, gasPriceCap: 7n })
+    expect(evmSettingsOf('ETHEREUM', { ...GOOD.ETHEREUM, gasPriceFloor: '7', gasPriceCap: '7' })).toMatchObject({ gasPriceFloor: 7n, gasPriceCap: 7n })
+  })
+
+  /** BSC's nodes and validators take no less than 0.05 gwei (node-real/bsc-erigon#773, chainflip-eth-contracts#535); geth's default tip is 0.001 gwei (miner.DefaultConfig). */
+  test.for([
+    ['ETHEREUM', 10_000_000n],
+    ['BINANCE_SMART_CHAIN', 50_000_000n],
+  ] as const)('audit D-E8: the least offer is that of the network, whatever the type of transaction: %s', ([network, gasPriceFloor]) => {
+    for (const legacyGas of [undefined, false, true]) {
+      expect(evmSettingsOf(network, { url: 'http://a', chainId: 1, ...(legacyGas !== undefined && { legacyGas }) })).toMatchObject({ gasPriceFloor, gasPriceCap: 500n * 10n ** 9n })
+    }
   })
 
   test('of TRON holds that a node records nothing that contracts send, unless it is said to', () => {
@@ -80,7 +87,7 @@ describe('the file of networks', () => {
     [{ ETHEREUM: { ...GOOD.ETHEREUM, finality: 'safe' } }, /ETHEREUM\.finality is a whole number above 0/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, traces: true } }, /ETHEREUM\.traces is auto or off/],
     [{ BITCOIN: { ...GOOD.BITCOIN, feeFloorMilliSatPerVb: '200001' } }, /feeFloor\w+ \(200001\) is above feeCap\w+ \(200000\)/],
-    [{ ETHEREUM: { ...GOOD.ETHEREUM, gasPriceCap: '999999999' } }, /gasPriceFloor \(1000000000\) is above gasPriceCap/],
+    [{ ETHEREUM: { ...GOOD.ETHEREUM, gasPriceCap: '9999999' } }, /gasPriceFloor \(10000000\) is above gasPriceCap/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, gasPriceCap: '1e9' } }, /gasPriceCap is a whole number written as a string/],
   ] as const)('%j is refused', ([json, message]) => {
     expect(() => readChainSettings(json)).toThrow(message)

@@ -31,7 +31,10 @@ export interface EvmChainSettings {
   finality?: 'finalized' | number
   /** one gas price instead of EIP-1559; false when absent */
   legacyGas?: boolean
-  /** wei for each unit of gas; 1 gwei (0.1 with `legacyGas`) and 500 gwei when absent */
+  /**
+   * wei for each unit of gas. `gasPriceFloor` is the least tip, or with `legacyGas` the least gas price: 0.01 gwei on Ethereum and 0.05 gwei on
+   * BSC when absent. `gasPriceCap` is the most in all: 500 gwei when absent
+   */
   gasPriceFloor?: string
   gasPriceCap?: string
   /** off for a node that should not be asked for traces; auto when absent */
@@ -56,8 +59,14 @@ const EVM_KEYS = ['url', 'chainId', 'finality', 'legacyGas', 'gasPriceFloor', 'g
 const TRON_KEYS = ['url', 'solidityUrl', 'genesis', 'apiKey', 'internalTransactions']
 /** Where the settings name no bounds: thousandths of a satoshi for each virtual byte, wei for each unit of gas. */
 const VBYTE_BOUNDS = { floor: '1000', cap: '300000' }
-const GAS_BOUNDS = { floor: '1000000000', cap: '500000000000' }
-const LEGACY_GAS_BOUNDS = { floor: '100000000', cap: '500000000000' }
+/**
+ * By network and not by type of transaction: BSC refuses what offers less than 0.05 gwei, whatever the type; Ethereum has no such rule, and nodes
+ * ask a tip of 0.001 gwei by default.
+ */
+const GAS_BOUNDS: Readonly<Record<EvmNetwork, { floor: string; cap: string }>> = {
+  ETHEREUM: { floor: '10000000', cap: '500000000000' },
+  BINANCE_SMART_CHAIN: { floor: '50000000', cap: '500000000000' },
+}
 
 /** Reads the file. Throws an Error that lists everything wrong with it. */
 export const readChainSettings = (json: unknown): ChainSettings => {
@@ -77,7 +86,7 @@ export const readChainSettings = (json: unknown): ChainSettings => {
 }
 
 const problemsOf = (network: Network): ((given: Record<string, unknown>) => string[]) => {
-  if (isEvmNetwork(network)) return evmProblems
+  if (isEvmNetwork(network)) return (given) => evmProblems(network, given)
   return network === 'TRON' ? tronProblems : bitcoinProblems
 }
 
@@ -91,7 +100,7 @@ const bitcoinProblems = (given: Record<string, unknown>): string[] => [
   ...boundsProblem(given, 'feeFloorMilliSatPerVb', 'feeCapMilliSatPerVb', VBYTE_BOUNDS),
 ]
 
-const evmProblems = (given: Record<string, unknown>): string[] => [
+const evmProblems = (network: EvmNetwork, given: Record<string, unknown>): string[] => [
   ...unknownKeys(given, EVM_KEYS),
   ...urlProblem(given),
   ...(Number.isSafeInteger(given.chainId) && (given.chainId as number) > 0
@@ -102,7 +111,7 @@ const evmProblems = (given: Record<string, unknown>): string[] => [
   ...(given.traces === undefined || given.traces === 'auto' || given.traces === 'off' ? [] : ['traces is auto or off']),
   ...digitsProblem(given, 'gasPriceFloor'),
   ...digitsProblem(given, 'gasPriceCap'),
-  ...boundsProblem(given, 'gasPriceFloor', 'gasPriceCap', gasBounds(given.legacyGas === true)),
+  ...boundsProblem(given, 'gasPriceFloor', 'gasPriceCap', GAS_BOUNDS[network]),
 ]
 
 const tronProblems = (given: Record<string, unknown>): string[] => [
@@ -115,8 +124,6 @@ const tronProblems = (given: Record<string, unknown>): string[] => [
     ? []
     : ['internalTransactions is true or false']),
 ]
-
-const gasBounds = (legacyGas: boolean): typeof GAS_BOUNDS => (legacyGas ? LEGACY_GAS_BOUNDS : GAS_BOUNDS)
 
 const GENESIS: Readonly<Record<string, BitcoinChain>> = {
   '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f': 'mainnet',
@@ -143,8 +150,8 @@ export const evmSettingsOf = (network: EvmNetwork, given: EvmChainSettings) => (
   url: given.url,
   finality: given.finality ?? ('finalized' as const),
   legacyGas: given.legacyGas ?? false,
-  gasPriceFloor: BigInt(given.gasPriceFloor ?? gasBounds(given.legacyGas === true).floor),
-  gasPriceCap: BigInt(given.gasPriceCap ?? gasBounds(given.legacyGas === true).cap),
+  gasPriceFloor: BigInt(given.gasPriceFloor ?? GAS_BOUNDS[network].floor),
+  gasPriceCap: BigInt(given.gasPriceCap ?? GAS_BOUNDS[network].cap),
   traces: given.traces ?? ('auto' as const),
 })
 
