@@ -4,6 +4,7 @@ import type { AccountChainAdapter } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
 import { Malformed, objectOf, textOf } from '../shape.ts'
 import { countOf, hashOf, quantity, quantityOf } from './quantity.ts'
+import { isShortOfFunds } from './verdicts.ts'
 
 type DelegatedCall = Parameters<AccountChainAdapter['callDelegated']>[0]
 type GasEstimate = Awaited<ReturnType<AccountChainAdapter['estimateGas']>>
@@ -15,7 +16,6 @@ const WOULD_REVERT = /revert|invalid opcode|out of gas|gas required exceeds|stac
 const INVALID_PARAMS = -32_602
 /** How nodes say that code begins with a byte no rule knows. */
 const NO_SUCH_CODE = /opcode/i
-const NO_FUNDS = /insufficient ?(funds|balance)/i
 
 export const estimateGas = async (
   rpc: Rpc,
@@ -25,8 +25,9 @@ export const estimateGas = async (
   if (answer.ok)
     return { ok: true, gas: rpc.believe('eth_estimateGas', () => quantityOf(answer.result, 'the estimate')) }
   const { code, message } = answer
-  if (NO_FUNDS.test(message)) return { ok: false, reason: 'insufficient-funds', message }
+  // A token's own reason may speak of a balance too.
   if (code === REVERTED || WOULD_REVERT.test(message)) return { ok: false, reason: 'reverted', message }
+  if (isShortOfFunds(message)) return { ok: false, reason: 'insufficient-funds', message }
   throw rpc.unavailable('eth_estimateGas', `refused: ${message} (${code})`)
 }
 

@@ -1,44 +1,69 @@
-import { expect, test } from 'vitest'
-import { verdictOf } from './broadcast.ts'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { createEvmAdapter } from './index.ts'
+import { REFUSALS } from './test-refusals.ts'
+import { verdictOf } from './verdicts.ts'
 
-/** As nodes write them: geth and bsc, reth, erigon, nethermind, besu, anvil. */
-const SAYINGS: [code: number, message: string, verdict: string][] = [
-  [-32000, 'already known', 'accepted'],
-  [-32000, 'ALREADY_EXISTS: already known', 'accepted'],
-  [-32000, 'known transaction: 0xab12', 'accepted'],
-  [-32010, 'AlreadyKnown', 'accepted'],
-  [-32003, 'transaction already imported', 'accepted'],
-  [-32000, 'nonce too low', 'nonce-used'],
-  [-32000, 'nonce too low: address 0xab12, tx: 4 state: 5', 'nonce-used'],
-  [-32003, 'nonce too low', 'nonce-used'],
-  [-32010, 'OldNonce, Current nonce: 5, nonce of rejected tx: 4', 'nonce-used'],
-  [-32000, 'replacement transaction underpriced', 'fee-too-low'],
-  [-32000, 'transaction underpriced: gas tip cap 1, minimum needed 25000000', 'fee-too-low'],
-  [-32003, 'max fee per gas less than block base fee', 'fee-too-low'],
-  [-32000, 'max fee per gas less than block base fee: address 0xab12, maxFeePerGas: 1, baseFee: 7', 'fee-too-low'],
-  [-32010, 'FeeTooLow, MaxFeePerGas too low', 'fee-too-low'],
-  [-32010, 'FeeTooLowToCompete', 'fee-too-low'],
-  [-32009, 'Gas price below configured minimum gas price', 'fee-too-low'],
-  [-32000, 'insufficient funds for gas * price + value: balance 1, tx cost 2, overshot 1', 'insufficient-funds'],
-  [-32003, 'Insufficient funds for gas * price + value', 'insufficient-funds'],
-  [-32010, 'InsufficientFunds, Balance is 0 less than sending value', 'insufficient-funds'],
-  [-32004, 'Upfront cost exceeds account balance', 'insufficient-funds'],
-  [-32000, 'invalid chain id for signer: have 1 want 56', 'invalid'],
-  [-32000, 'invalid sender', 'invalid'],
-  [-32000, 'intrinsic gas too low: gas 20000, minimum needed 21000', 'invalid'],
-  [-32000, 'exceeds block gas limit', 'invalid'],
-  [-32000, 'tx fee (1.50 ether) exceeds the configured cap (1.00 ether)', 'invalid'],
-  [-32602, 'Failed to decode transaction', 'invalid'],
-  [-32000, 'rlp: expected input list for types.LegacyTx', 'invalid'],
-  [-32000, 'txpool is full', 'node-trouble'],
-  [-32601, 'the method eth_sendRawTransaction does not exist/is not available', 'node-trouble'],
-  [-32603, 'internal error', 'node-trouble'],
-  [-32005, 'daily request count exceeded, request rate limited', 'node-trouble'],
-  [-32005, 'project ID request rate exceeded', 'node-trouble'],
-  [-32016, 'over the plan', 'node-trouble'],
-  [-32000, 'Too many requests', 'node-trouble'],
-]
+test.for(REFUSALS)('audit D-E12: row Sending: $client $version, "$says" ($code) is $verdict', ({ code, says, verdict }) => {
+  expect(verdictOf(code, says)).toBe(verdict)
+})
 
-test.for(SAYINGS)('%i %s', ([code, message, verdict]) => {
-  expect(verdictOf(code, message)).toBe(verdict)
+type Answer = { result: unknown } | { error: { code: number; message: string } }
+let server: Server | undefined
+let adapter: ReturnType<typeof createEvmAdapter> | undefined
+afterEach(async () => {
+  await adapter?.close()
+  server?.closeAllConnections()
+  await new Promise((resolve) => server?.close(resolve) ?? resolve(undefined))
+})
+
+/** @returns methods asked for, in order */
+const nodeOf = async (answers: Record<string, Answer>): Promise<string[]> => {
+  const asked: string[] = []
+  server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => {
+      const { id, method } = JSON.parse(Buffer.concat(chunks).toString()) as { id: number; method: string }
+      asked.push(method)
+      outgoing.end(JSON.stringify({ jsonrpc: '2.0', id, ...answers[method] }))
+    })
+  })
+  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
+  adapter = createEvmAdapter({
+    network: 'ETHEREUM', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, tokens: [], finality: 'finalized', legacyGas: false,
+    gasPriceFloor: 1n, gasPriceCap: 10n ** 12n, traces: 'off', random: () => 0,
+  })
+  return asked
+}
+const refusal = (code: number, message: string): Answer => ({ error: { code, message } })
+const ADDRESS = `0x${'a1'.repeat(20)}`
+
+/** Erigon's pool answers from `discardReasonsLRU` too (txnprovider/txpool/pool.go, `idHashKnown`). */
+test.for([
+  ['of a transaction that it has', { blockHash: null }, { kind: 'accepted' }],
+  ['of one that it has dropped, or that was in a block that was undone', null, { kind: 'refused', reason: 'fee-too-low' }],
+] as const)('audit D-E12: row Sending: Erigon says ALREADY_EXISTS %s', async ([, shown, result]) => {
+  const asked = await nodeOf({
+    eth_sendRawTransaction: refusal(-32000, 'ALREADY_EXISTS: already known'), eth_getTransactionReceipt: { result: null }, eth_getTransactionByHash: { result: shown },
+  })
+  expect(await adapter!.broadcast('0xc0')).toMatchObject(result)
+  expect(asked.filter((method) => method === 'eth_getTransactionByHash')).toHaveLength(1)
+})
+
+/** Besu: RpcErrorType.java; Nethermind 1.30; geth: core/error.go; a token's own words come with the code of a revert (EIP-1474 has 3). */
+test.for([
+  ['besu', -32004, 'Upfront cost exceeds account balance', 'insufficient-funds'],
+  ['nethermind', -32003, 'insufficient sender balance for gas * price + value', 'insufficient-funds'],
+  ['nethermind', -32000, 'insufficient sender balance', 'insufficient-funds'],
+  ['geth', -32000, 'insufficient funds for transfer', 'insufficient-funds'],
+  ['hardhat', -32000, "Sender doesn't have enough funds to send tx. The max upfront cost is: 2 and the sender's balance is: 1.", 'insufficient-funds'],
+  ['geth, a token that says so', 3, 'execution reverted: insufficient balance', 'reverted'],
+  ['besu', -32000, 'Execution reverted', 'reverted'],
+  ['nethermind 1.31', -32015, 'VM execution error. revert', 'reverted'],
+  ['hardhat', -32603, 'VM Exception while processing transaction: reverted with reason string \'no\'', 'reverted'],
+] as const)('audit D-E12: row Calls: an estimate that %s refuses with %i "%s" is %s', async ([, code, message, reason]) => {
+  await nodeOf({ eth_estimateGas: refusal(code, message) })
+  expect(await adapter!.estimateGas({ from: ADDRESS, to: ADDRESS, value: 1n, data: '0x' })).toMatchObject({ ok: false, reason })
 })
