@@ -11,6 +11,7 @@ import { readPool } from './pool.ts'
 import { readPoolCost } from './pool-cost.ts'
 import { readRaw } from './raw.ts'
 import { readStatus } from './standing.ts'
+import { assertIndexed } from './txindex.ts'
 
 export interface BitcoinAdapterSettings {
   /** the node's RPC, with user and password: `http://user:password@host:8332` */
@@ -49,7 +50,10 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChai
       return genesis
     },
     // Nothing on Bitcoin moves without being an output: there is nothing that only traces would show.
-    capabilities: async () => ({ mempool: true, traces: true }),
+    capabilities: async () => {
+      await assertIndexed(rpc)
+      return { mempool: true, traces: true }
+    },
     head: () => readHead(rpc),
     finalized: () => readBuried(rpc, finalDepth),
     blockAt: (height) => readBlockAt(rpc, chain, height),

@@ -3,7 +3,7 @@ import type { PoolCost } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
 import { objectOf, wholeOf } from '../shape.ts'
 import { amountText } from './block.ts'
-import { NOT_FOUND } from './pool.ts'
+import { isNotFound } from './txindex.ts'
 
 const METHOD = 'getmempoolentry'
 
@@ -11,7 +11,7 @@ const METHOD = 'getmempoolentry'
 export const readPoolCost = async (rpc: Rpc, hash: string): Promise<PoolCost | null> => {
   const answer = await rpc.ask({ method: METHOD, params: [hash] })
   if (answer.ok) return rpc.believe(METHOD, () => decode(answer.result))
-  if (answer.code === NOT_FOUND) return null
+  if (isNotFound(answer)) return null
   throw rpc.unavailable(METHOD, `refused: ${answer.message} (${answer.code})`)
 }
 

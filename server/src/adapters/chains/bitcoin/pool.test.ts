@@ -26,12 +26,13 @@ const made = (parents: readonly string[], script: string): { hash: string; hex: 
 /** A node with these in its pool and in blocks. */
 const nodeOf = (pool: readonly { hash: string; hex: string }[], mined: readonly { hash: string; hex: string }[] = []) => {
   const known = new Map([...pool, ...mined].map(({ hash, hex }) => [hash, hex]))
-  const node = { asked: 0, silent: false }
+  const node = { asked: 0, most: 0, silent: false }
   const rpc = {
     read: async (_method: string, _params: unknown, decode: (result: unknown) => unknown) => decode(pool.map(({ hash }) => hash)),
     askAll: async (calls: readonly RpcCall[]) => {
       if (node.silent) throw new Error('the node is silent')
       node.asked += calls.length
+      node.most = Math.max(node.most, calls.length)
       return calls.map(({ params }) => {
         const hex = known.get(params[0] as string)
         return hex === undefined ? { ok: false, code: -5, message: 'No such mempool or blockchain transaction' } : { ok: true, result: hex }
@@ -96,4 +97,12 @@ test('audit M-E4: a page ends before it spends too much, and holds one transacti
   expect(second.added.map(({ hash }) => hash)).toEqual([large[2]!.hash])
   const third = await read(new Set(large.slice(0, 3).map(({ hash }) => hash)))
   expect([third.added.map(({ hash }) => hash), third.unread.size]).toEqual([[large[3]!.hash], 0])
+})
+
+test('audit D-B5, B26: parents of the largest size there is fit into one answer', async () => {
+  const parents = Array.from({ length: 40 }, (_, n) => made([hashOf(`grandparent ${n}`)], p2wpkh('ab')))
+  const { node, read } = nodeOf([made(parents.map(({ hash }) => hash), p2wpkh('cd'))], parents)
+  expect((await read()).added[0]!.transfers[0]!.from).toEqual([sender])
+  // BIP 141 allows a block, and so a transaction, 4,000,000 bytes; they come as hex, and rpc.ts reads 128 MiB of an answer.
+  expect(node.most * 8_000_000).toBeLessThan(128 * 1024 * 1024)
 })

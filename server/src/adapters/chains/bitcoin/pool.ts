@@ -9,14 +9,13 @@ import {
 import type { Rpc } from '../rpc.ts'
 import { bytesOf, listOf } from '../shape.ts'
 import { hashOf } from './block.ts'
+import { readRawHex } from './raw.ts'
 
-/** RPC_INVALID_ADDRESS_OR_KEY: no such transaction. */
-export const NOT_FOUND = -5
 /** So many transactions are read at once, as long as they spend no more outputs than that: the rest of the pool waits for the next reading. */
 const MOST_READ = 1_000
 const MOST_INPUTS = 5_000
-/** So many transactions are asked for at once to learn who sent what they spent. */
-const PARENTS_AT_ONCE = 500
+/** The parents of so many transactions at most are in memory at a time. */
+const PARENTS_AT_ONCE = 16
 
 type Parsed = ReadonlyMap<string, ParsedTransaction>
 /** Scripts of outputs, by `outpointOf`. */
@@ -64,16 +63,13 @@ const readTransactions = async (
   rpc: Rpc,
   hashes: readonly string[],
 ): Promise<{ parsed: Map<string, ParsedTransaction>; left: string[] }> => {
-  const answers = await rpc.askAll(hashes.map((hash) => ({ method: 'getrawtransaction', params: [hash, 0] })))
   const parsed = new Map<string, ParsedTransaction>()
   const left: string[] = []
-  for (const [at, answer] of answers.entries()) {
+  for (const [at, hex] of (await readRawHex(rpc, hashes)).entries()) {
     const hash = hashes[at]!
-    if (!answer.ok && answer.code !== NOT_FOUND)
-      throw rpc.unavailable('getrawtransaction', `refused: ${answer.message} (${answer.code})`)
-    if (!answer.ok) left.push(hash)
+    if (hex === null) left.push(hash)
     else {
-      const transaction = rpc.believe('getrawtransaction', () => parseTransaction(bytesOf(answer.result, hash)))
+      const transaction = rpc.believe('getrawtransaction', () => parseTransaction(bytesOf(hex, hash)))
       if (!isRefused(transaction) && transaction.txid === hash) parsed.set(hash, transaction)
     }
   }

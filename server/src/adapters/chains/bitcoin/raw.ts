@@ -1,19 +1,37 @@
 import { isRefused } from '@bursar/chainkit'
 import { parseTransaction } from '@bursar/chainkit/bitcoin'
 import type { Rpc } from '../rpc.ts'
+import type { RpcAnswer } from '../rpc-answer.ts'
 import { bytesOf, Malformed } from '../shape.ts'
-import { NOT_FOUND } from './pool.ts'
+import { isNotFound, refusedLookup } from './txindex.ts'
 
 const METHOD = 'getrawtransaction'
+/** A transaction has up to 4,000,000 bytes (BIP 141), which are 8,000,000 digits: so many of them fit the 128 MiB that are read of one answer. */
+const MOST_AT_ONCE = 16
+
+/**
+ * What the node answers for transactions by hash, whether mined or in the pool, in the order asked: hex, or null for one that it does not know.
+ * Throws `ChainUnavailable` when it cannot look everywhere.
+ */
+export const readRawHex = async (rpc: Rpc, hashes: readonly string[]): Promise<unknown[]> => {
+  const answers: RpcAnswer[] = []
+  for (let from = 0; from < hashes.length; from += MOST_AT_ONCE) {
+    const some = hashes.slice(from, from + MOST_AT_ONCE)
+    answers.push(...(await rpc.askAll(some.map((hash) => ({ method: METHOD, params: [hash, 0] })))))
+  }
+  return answers.map((answer) => {
+    if (answer.ok) return answer.result
+    if (isNotFound(answer)) return null
+    throw refusedLookup(rpc, METHOD, answer)
+  })
+}
 
 /** Transactions as they travel, by hash; those that the node does not know are left out. Each is the one that was asked for. */
 export const readRaw = async (rpc: Rpc, hashes: readonly string[]): Promise<Map<string, Uint8Array>> => {
-  const answers = await rpc.askAll(hashes.map((hash) => ({ method: METHOD, params: [hash, 0] })))
   const found = new Map<string, Uint8Array>()
-  for (const [at, answer] of answers.entries()) {
+  for (const [at, hex] of (await readRawHex(rpc, hashes)).entries()) {
     const hash = hashes[at]!
-    if (answer.ok) found.set(hash, rpc.believe(METHOD, () => assertIs(bytesOf(answer.result, 'the transaction'), hash)))
-    else if (answer.code !== NOT_FOUND) throw rpc.unavailable(METHOD, `refused: ${answer.message} (${answer.code})`)
+    if (hex !== null) found.set(hash, rpc.believe(METHOD, () => assertIs(bytesOf(hex, 'the transaction'), hash)))
   }
   return found
 }

@@ -1,13 +1,10 @@
 import { satoshiOf } from '@bursar/chainkit/bitcoin'
 import type { TransactionStatus } from '../port.ts'
 import type { Rpc, RpcCall } from '../rpc.ts'
-import type { RpcAnswer } from '../rpc-answer.ts'
 import { listOf, Malformed, objectOf, wholeOf } from '../shape.ts'
 import { amountText, hashOf } from './block.ts'
-import { NOT_FOUND } from './pool.ts'
+import { isNotFound, refusedLookup } from './txindex.ts'
 
-/** The node says so itself when it can only look into its pool, or not yet everywhere. */
-const NOT_INDEXED = /-txindex|being indexed/
 /** Between two questions a transaction may go from the pool into a block, or back: then it is asked about once more. */
 const READINGS = 2
 
@@ -31,13 +28,8 @@ const assertIs = ({ txid }: Record<string, unknown>, hash: string): void => {
 const find = async (rpc: Rpc, call: RpcCall): Promise<Record<string, unknown> | undefined> => {
   const answer = await rpc.ask(call)
   if (answer.ok) return rpc.believe(call.method, () => objectOf(answer.result, 'the answer'))
-  if (answer.code !== NOT_FOUND || NOT_INDEXED.test(answer.message)) throw unusable(rpc, call.method, answer)
-  return undefined
-}
-
-const unusable = (rpc: Rpc, method: string, { message, code }: Extract<RpcAnswer, { ok: false }>): Error => {
-  const advice = NOT_INDEXED.test(message) ? '; the node needs txindex=1, and time to build it' : ''
-  return rpc.unavailable(method, `refused: ${message} (${code})${advice}`)
+  if (isNotFound(answer)) return undefined
+  throw refusedLookup(rpc, call.method, answer)
 }
 
 const readMined = async (rpc: Rpc, shown: Record<string, unknown>): Promise<TransactionStatus | undefined> => {

@@ -1,0 +1,48 @@
+/**
+ * Nodes without an index of transactions. The words are those of Bitcoin Core (src/rpc/rawtransaction.cpp, getrawtransaction; src/rpc/node.cpp,
+ * getindexinfo) and of Knots 29.4.3 on regtest with -txindex=0.
+ */
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { playNode } from './test-node.ts'
+
+const PARENT = '01'.repeat(32)
+/** One input from PARENT:0, one P2WPKH output. */
+const CHILD = `0200000001${PARENT}0000000000fdffffff011027000000000000160014${'44'.repeat(20)}00000000`
+const sha = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest()
+const TXID = Buffer.from(sha(sha(Buffer.from(CHILD, 'hex'))).toReversed()).toString('hex')
+const WITHOUT = 'No such mempool transaction. Use -txindex or provide a block hash to enable blockchain transaction queries. Use gettransaction for wallet transactions.'
+const BUILDING = 'No such mempool transaction. Blockchain transactions are still in the process of being indexed. Use gettransaction for wallet transactions.'
+
+const withParent = (saysOfParent: string) =>
+  playNode((method, params) => {
+    if (method === 'getrawmempool') return { result: [TXID] }
+    if (method === 'getrawtransaction' && params[0] === TXID) return { result: CHILD }
+    return { error: { code: -5, message: saysOfParent } }
+  })
+
+test.each([WITHOUT, BUILDING])('audit D-B5, B16: a payment is not shown as one without senders when the node has no index: %s', async (words) => {
+  const node = await withParent(words)
+  await expect(node.mempool(new Set())).rejects.toThrow(/txindex=1/)
+  await expect(node.rawTransactions([PARENT])).rejects.toThrow(/txindex=1/)
+  await expect(node.statusOf(PARENT)).rejects.toThrow(/txindex=1/)
+})
+
+test('audit D-B5, B16: a parent that a node with an index does not know leaves a payment without senders', async () => {
+  const node = await withParent('No such mempool or blockchain transaction. Use gettransaction for wallet transactions.')
+  expect((await node.mempool(new Set())).added).toMatchObject([{ hash: TXID, transfers: [{ from: [] }] }])
+})
+
+test('audit D-B5: a network is not followed on a node whose index is missing or being built', async () => {
+  const states: Record<string, unknown> = {
+    'has no txindex': {},
+    'up to block 812000 only': { txindex: { synced: false, best_block_height: 812_000 } },
+  }
+  for (const [words, result] of Object.entries(states)) {
+    const node = await playNode(() => ({ result }))
+    await expect(node.capabilities()).rejects.toThrow(words)
+    await expect(node.capabilities()).rejects.toThrow('txindex=1')
+  }
+  const sound = await playNode(() => ({ result: { txindex: { synced: true, best_block_height: 812_000 } } }))
+  expect(await sound.capabilities()).toEqual({ mempool: true, traces: true })
+})
