@@ -1,5 +1,5 @@
 /** What the emulator of an acquirer is told to do with the next order, which would otherwise go well. */
-import { objectWith, oneOf, wholeNumber } from '../http/fields.ts'
+import { objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
 import type { Fields } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'
 
@@ -9,9 +9,10 @@ export type Outcome = (typeof outcomes)[number]
 
 /**
  * How the next order over the API is answered. `unavailable`: it is not taken, HTTP 503. The others are taken, and then
- * the connection is `cut`, or `held` without an answer; or HTTP 500 (`error`), or a page instead of an answer (`garbage`).
+ * the connection is `cut`, or `held` without an answer; or HTTP 500 (`error`), or a page instead of an answer (`garbage`),
+ * or HTTP 200 with no body (`empty`), or the first half of the answer (`half`).
  */
-export const answerFaults = ['cut', 'held', 'error', 'garbage', 'unavailable'] as const
+export const answerFaults = ['cut', 'held', 'error', 'garbage', 'empty', 'half', 'unavailable'] as const
 export type AnswerFault = (typeof answerFaults)[number]
 
 /** How it is told of. */
@@ -38,6 +39,8 @@ export type RefundFault = (typeof refundFaults)[number]
 
 export interface AnswerScript {
   readonly fault?: AnswerFault
+  /** the order is taken, and answered with this error code of the acquirer's */
+  readonly code?: string
   /** before the answer, ms */
   readonly delayMs: number
 }
@@ -57,7 +60,7 @@ const plain: Telling = { delayMs: 0, duplicate: 0, reorder: false, drop: false, 
 const longestDelayMs = 3_600_000
 const mostCopies = 100
 const mostTimes = 1_000
-const fields = ['outcome', 'delayMs', 'duplicate', 'reorder', 'drop', 'badSignature', 'answer', 'answerDelayMs', 'refund', 'account', 'times']
+const fields = ['outcome', 'delayMs', 'duplicate', 'reorder', 'drop', 'badSignature', 'answer', 'answerCode', 'answerDelayMs', 'refund', 'account', 'times']
 
 /** Kept in memory only: a restart forgets them. */
 export function createFaults(accounts: readonly string[]): Faults {
@@ -89,8 +92,9 @@ function takeFirst<T extends { account?: string }>(queue: T[], account: string):
 }
 
 function answerOf(given: Fields): AnswerScript | undefined {
-  if (given['answer'] === undefined && given['answerDelayMs'] === undefined) return undefined
+  if (['answer', 'answerCode', 'answerDelayMs'].every((name) => given[name] === undefined)) return undefined
   return {
+    ...(given['answerCode'] === undefined ? {} : { code: text(given, 'answerCode') }),
     ...(given['answer'] === undefined ? {} : { fault: oneOf(given, 'answer', answerFaults) as AnswerFault }),
     delayMs: wholeNumber(given, 'answerDelayMs', 0, longestDelayMs, 0),
   }

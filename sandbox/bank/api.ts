@@ -53,13 +53,18 @@ type Handle = (account: string, request: SandboxRequest) => Answer
 async function respond(desk: Desk, request: SandboxRequest, method: string, handle: Handle): Promise<Answer | TextAnswer | NoAnswer> {
   try {
     const account = accountOf(desk, request, method)
-    const { fault, delayMs }: AnswerScript = method === 'POST' ? desk.faults.takeAnswer(account) : { delayMs: 0 }
+    const { fault, delayMs, code }: AnswerScript = method === 'POST' ? desk.faults.takeAnswer(account) : { delayMs: 0 }
     if (fault === 'unavailable') throw new BankRefusal(503, 'unavailable', 'not now')
     const answer = handle(account, request)
     await sleep(delayMs)
     if (fault === 'cut' || fault === 'held') return new NoAnswer(fault)
+    if (code !== undefined) return new Answer(422, { error: { code, message: 'error' } })
     if (fault === 'error') return new Answer(500, { error: { code: 'internal', message: 'something went wrong' } })
     if (fault === 'garbage') return new TextAnswer(200, { 'content-type': 'text/html' }, '<h1>Maintenance</h1>')
+    if (fault === 'empty' || fault === 'half') {
+      const body = JSON.stringify(answer.body) ?? ''
+      return new TextAnswer(200, { 'content-type': 'application/json' }, fault === 'empty' ? '' : body.slice(0, Math.floor(body.length / 2)))
+    }
     return answer
   } catch (error) {
     if (!(error instanceof BankRefusal)) throw error

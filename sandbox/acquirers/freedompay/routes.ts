@@ -43,7 +43,11 @@ export function freedompayRoutes(desk: Desk, account: FreedomPayAccount): Route[
       method: 'POST', path: new RegExp(`^${path.replaceAll('.', '\\.')}$`), name: `POST ${path}`,
       handle: async ({ rawBody }) => {
         const form = Object.fromEntries(new URLSearchParams(rawBody))
-        return answerCall(desk, isOrder, () => xml(answer(script, key, account.merchantId, form, act)))
+        const answered = (how: (form: Form) => Fields): TextAnswer => xml(answer(script, key, account.merchantId, form, how))
+        return answerCall(desk, isOrder, {
+          act: () => answered(act),
+          refuse: (code) => answered(() => { throw new FreedomPayError(code, 'error') }),
+        })
       },
     }
   }

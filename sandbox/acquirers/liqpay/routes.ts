@@ -37,7 +37,10 @@ export function liqpayRoutes(desk: Desk, account: LiqPayAccount): Route[] {
       method: 'POST', path: /^\/api\/request$/, name: 'POST /api/request',
       handle: async ({ rawBody }) => {
         const action = peek(rawBody)
-        return answerCall(desk, action === 'p2pcredit' || action === 'refund', () => json(request(desk, account, rawBody)))
+        return answerCall(desk, action === 'p2pcredit' || action === 'refund', {
+          act: () => json(request(desk, account, rawBody)),
+          refuse: (code) => json(refusal(new LiqPayError(code, 'error'))),
+        })
       },
     },
   ]
@@ -73,9 +76,13 @@ function request(desk: Desk, account: LiqPayAccount, body: string): Record<strin
     const { status } = record(account, findOrder(desk, order.reference)!)
     return { action: 'refund', result: 'ok', payment_id: order.number, status, wait_amount: refund === 'pending' }
   } catch (error) {
-    if (error instanceof LiqPayError) return { result: 'error', status: 'error', err_code: error.code, err_description: error.message }
+    if (error instanceof LiqPayError) return refusal(error)
     throw error
   }
+}
+
+function refusal({ code, message }: LiqPayError): Record<string, unknown> {
+  return { result: 'error', status: 'error', err_code: code, err_description: message }
 }
 
 function payOut(desk: Desk, account: LiqPayAccount, fields: Fields): Record<string, unknown> {

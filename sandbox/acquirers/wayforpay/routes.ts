@@ -36,7 +36,11 @@ export function wayforpayRoutes(desk: Desk, account: WayForPayAccount): Route[] 
       handle: async ({ rawBody }) => {
         const fields = readJson(rawBody) ?? {}
         const isOrder = textOf(fields, 'transactionType') !== 'CHECK_STATUS'
-        return answerCall(desk, isOrder, () => new TextAnswer(200, { 'content-type': 'application/json' }, api(desk, account, fields)))
+        const json = (body: string): TextAnswer => new TextAnswer(200, { 'content-type': 'application/json' }, body)
+        return answerCall(desk, isOrder, {
+          act: () => json(api(desk, account, fields)),
+          refuse: (code) => json(refusal(new WayForPayError(Number(code), 'error'))),
+        })
       },
     },
   ]
@@ -68,9 +72,13 @@ function api(desk: Desk, account: WayForPayAccount, fields: Fields): string {
   try {
     return act(desk, account, fields)
   } catch (error) {
-    if (error instanceof WayForPayError) return JSON.stringify({ reason: error.message, reasonCode: error.code })
+    if (error instanceof WayForPayError) return refusal(error)
     throw error
   }
+}
+
+function refusal({ code, message }: WayForPayError): string {
+  return JSON.stringify({ reason: message, reasonCode: code })
 }
 
 function act(desk: Desk, account: WayForPayAccount, fields: Fields): string {

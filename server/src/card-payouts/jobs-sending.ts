@@ -115,6 +115,7 @@ const payOut = async (deps: CardPayoutDeps, acquirer: Acquirer, part: Part, { re
     const order = { reference, ticker: part.ticker as CardTicker, units: part.units, card, description: `Payout ${part.id}` }
     const state = await acquirer.payOut({ ...order, callbackUrl: deps.callbackUrl(acquirer.name) })
     await health(state.kind !== 'unknown')
+    if (state.kind === 'unknown') runtime.log.warn({ account: acquirer.name, reference, part: part.id, why: withoutCard(state.reason ?? 'no reason', card) }, 'the answer to a card payout decides nothing; the acquirer is asked')
     return withoutCardIn(state, card)
   } catch (error) {
     const message = withoutCard(error instanceof Error ? `${error.name}: ${error.message}` : 'it threw no error', card)

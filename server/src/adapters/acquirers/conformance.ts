@@ -35,9 +35,9 @@ export const describeAcquirer = (name: string, traits: AcquirerTraits, makeWorld
     if (traits.payIn.length > 0) describeCallbacks(world, { payIn: traits.payIn[0]!, payout: traits.payout[0] })
     if (traits.paymentIsOrdered) describeOrdering(world, traits)
     describeAsking(world)
-    for (const ticker of traits.payout) describePayouts(world, ticker)
-    if (traits.payout.length > 0) describeUnknownPayouts(world, traits.payout[0]!)
-    if (traits.refund) describeRefunds(world, traits.payIn[0]!, traits.refundsWholeOnly ?? false)
+    for (const ticker of traits.payout) describePayouts(world, ticker, traits.refusesUnproven ?? false)
+    if (traits.payout.length > 0) describeUnknownPayouts(world, traits.payout[0]!, traits.ambiguousCodes)
+    if (traits.refund) describeRefunds(world, traits.payIn[0]!, { wholeOnly: traits.refundsWholeOnly ?? false, ambiguousCodes: traits.ambiguousCodes ?? [] })
     if (traits.statement) describeStatement(world, traits)
   })
 }

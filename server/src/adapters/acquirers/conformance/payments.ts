@@ -94,7 +94,7 @@ export const describeOrdering = (world: WorldOf, { payIn }: AcquirerTraits): voi
       await expect(asked).rejects.toBeInstanceOf(AcquirerRefusal)
     })
 
-    test.each(['cut', 'held', 'error', 'garbage', 'unavailable'] as const)('an answer that is %s', async (answer) => {
+    test.each(['cut', 'held', 'error', 'garbage', 'empty', 'half', 'unavailable'] as const)('an answer that is %s', async (answer) => {
       await world().next({ answer })
       await anyFailure(world(), () => world().acquirer.createPayment(paymentOrder(world(), ticker!)), { sent: true })
     })

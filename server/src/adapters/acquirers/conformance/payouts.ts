@@ -4,7 +4,8 @@ import { ordinary, payoutOrder, settled } from './orders.ts'
 import { anyFailure, expectNothingSecret } from './secrecy.ts'
 import type { WorldOf } from './world.ts'
 
-export const describePayouts = (world: WorldOf, ticker: CardTicker): void => {
+/** @param unproven an acquirer's refusal by its limits proves nothing to the adapter */
+export const describePayouts = (world: WorldOf, ticker: CardTicker, unproven: boolean): void => {
   describe(`payouts in ${ticker}`, () => {
     const end = (order: PayoutOrder, kinds?: AcquirerState['kind'][]) => settled(() => world().acquirer.payoutState(order.reference), kinds)
 
@@ -39,11 +40,11 @@ export const describePayouts = (world: WorldOf, ticker: CardTicker): void => {
       expect(await world().sentToCard(order.reference)).toEqual([])
     })
 
-    test('more than the account\'s limit is refused, and gets nothing', async () => {
+    test(`more than the account's limit is ${unproven ? 'not known to be refused' : 'refused'}, and gets nothing`, async () => {
       const { acquirer } = world()
       const order = payoutOrder(world(), ticker, { units: acquirer.capabilities.payout[ticker]!.most * 10n })
       const answer = await acquirer.payOut(order)
-      expect(answer).toMatchObject({ kind: 'refused' })
+      expect(answer).toMatchObject({ kind: unproven ? 'unknown' : 'refused' })
       expectNothingSecret(world(), answer)
       expect(await world().sentToCard(order.reference)).toEqual([])
     })
@@ -65,9 +66,17 @@ export const describePayouts = (world: WorldOf, ticker: CardTicker): void => {
 }
 
 /** Money that may have left is never called refused. */
-export const describeUnknownPayouts = (world: WorldOf, ticker: CardTicker): void => {
+export const describeUnknownPayouts = (world: WorldOf, ticker: CardTicker, ambiguousCodes: readonly string[] = []): void => {
   describe('payouts of which nothing is heard', () => {
-    test.each(['cut', 'held', 'error', 'garbage'] as const)('an answer that is %s after the money left', async (answer) => {
+    if (ambiguousCodes.length > 0) test.each(ambiguousCodes)('audit D-B4: error %s after the money left is unknown, and no reason to send it elsewhere (A5, A6, A7)', async (answerCode) => {
+      await world().next({ answerCode })
+      const order = payoutOrder(world(), ticker)
+      await expectUnknown(world, order)
+      expect(await settled(() => world().acquirer.payoutState(order.reference))).toMatchObject({ kind: 'succeeded', units: order.units })
+      expect(await world().sentToCard(order.reference)).toEqual([order.units])
+    })
+
+    test.each(['cut', 'held', 'error', 'garbage', 'empty', 'half'] as const)('an answer that is %s after the money left', async (answer) => {
       await world().next({ answer })
       const order = payoutOrder(world(), ticker)
       await expectUnknown(world, order)

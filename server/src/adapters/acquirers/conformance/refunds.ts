@@ -5,8 +5,8 @@ import { paid, paymentOrder, settled } from './orders.ts'
 import { anyFailure } from './secrecy.ts'
 import type { WorldOf } from './world.ts'
 
-/** @param wholeOnly the account gives back whole payments only, as it declares */
-export const describeRefunds = (world: WorldOf, ticker: CardTicker, wholeOnly: boolean): void => {
+/** @param kind `wholeOnly`: the account gives back whole payments only, as it declares; `ambiguousCodes`: errors that may answer a refund that was made */
+export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly, ambiguousCodes }: { wholeOnly: boolean; ambiguousCodes: readonly string[] }): void => {
   describe('refunds', () => {
     interface Paid { order: PaymentOrder; acquirerReference?: string | undefined }
     interface More { refundReference?: string; refundedUnits?: bigint }
@@ -80,6 +80,18 @@ export const describeRefunds = (world: WorldOf, ticker: CardTicker, wholeOnly: b
           expect(['waiting', 'unknown']).toContain((await stateOfRefund(made, units, more)).kind)
           await world().endRefunds(made.order.reference)
         }
+        expect(await stateOfRefund(made, units, more)).toMatchObject({ kind: 'succeeded', units })
+      }
+    })
+
+    if (ambiguousCodes.length > 0) test.each(ambiguousCodes)('audit D-B4: error %s of a refund that was made is no refusal (A5)', async (answerCode) => {
+      for (const pending of [false, true]) {
+        const made = await settledPayment()
+        const { units } = made.order
+        const more = { refundReference: randomUUID() }
+        await world().next({ answerCode, ...(pending ? { refund: 'pending' } : {}) })
+        expect(pending ? ['waiting', 'unknown'] : ['succeeded', 'unknown']).toContain((await refund(made, units, more)).kind)
+        if (pending) await world().endRefunds(made.order.reference)
         expect(await stateOfRefund(made, units, more)).toMatchObject({ kind: 'succeeded', units })
       }
     })

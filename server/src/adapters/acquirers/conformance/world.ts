@@ -5,10 +5,10 @@ export type Outcome = 'success' | 'refused' | 'stuck' | 'reversed' | 'wrong-amou
 
 /**
  * How the acquirer answers the next order (a payment, payout or refund). `cut`, `held`, `error`, `garbage`: it takes the
- * order and then closes the connection, never answers, answers HTTP 500, answers something else. `unavailable`: it does
- * not take it and answers HTTP 503.
+ * order and then closes the connection, never answers, answers HTTP 500, answers something else. `empty`, `half`: it takes
+ * the order and answers HTTP 200 without a body, or with half of it. `unavailable`: it does not take it and answers HTTP 503.
  */
-export type AnswerFault = 'cut' | 'held' | 'error' | 'garbage' | 'unavailable'
+export type AnswerFault = 'cut' | 'held' | 'error' | 'garbage' | 'empty' | 'half' | 'unavailable'
 
 /** How the acquirer tells us of the next payment that is paid, or of the next payout. */
 export interface CallbackFaults {
@@ -36,7 +36,7 @@ export interface AcquirerWorld {
   /** The same callback as it must not be believed: changed in each field that is signed, and signed by somebody else. */
   forge(callback: RawCallback): { what: string; callback: RawCallback }[]
   /** Applies to the next order of the account, and to nothing after it. */
-  next(faults: { outcome?: Outcome; answer?: AnswerFault; refund?: 'pending' } & CallbackFaults): Promise<void>
+  next(faults: { outcome?: Outcome; answer?: AnswerFault; answerCode?: string; refund?: 'pending' } & CallbackFaults): Promise<void>
   /** Ends the refunds of a payment that the acquirer took up and did not end (`refund: 'pending'`). */
   endRefunds(reference: string): Promise<void>
   /** The payer goes to the page, types the card number, with its 3-D Secure where it has that, and pays. */
@@ -55,6 +55,10 @@ export interface AcquirerTraits {
   /** true: an account that gives back whole payments only */
   refundsWholeOnly?: boolean
   statement: boolean
+  /** Error codes that may answer an order which was taken. Absent: the acquirer answers orders with no codes of its own. */
+  ambiguousCodes?: readonly string[]
+  /** true: what the acquirer refuses by its own limits is not known to be refused, as none of its codes proves it */
+  refusesUnproven?: boolean
   /** false: the hosted page is a form that is signed here, so that making a payment asks nobody */
   paymentIsOrdered: boolean
 }

@@ -2,7 +2,7 @@ import { withoutCards } from '../card-mask.ts'
 import { AcquirerRefusal, AcquirerUnreachable, type AcquirerState } from '../port.ts'
 import { refusedRefund } from '../refunds.ts'
 import type { PgAnswer } from './call.ts'
-import { codeOf, FREEDOMPAY_ELSEWHERE, FREEDOMPAY_NOT_BEGUN, FREEDOMPAY_NOT_BELIEVED, isRefundRecord, pgText } from './state.ts'
+import { codeOf, FREEDOMPAY_NOT_BEGUN, FREEDOMPAY_NOT_BELIEVED, FREEDOMPAY_NOT_IDENTIFIED, isRefundRecord, pgText } from './state.ts'
 
 /** What an answer decides, by whether it is signed and what it says. */
 
@@ -24,7 +24,7 @@ export const requireBelieved = (name: string, { fields }: PgAnswer): void => {
 
 /** Unsigned it is believed only where Freedom Pay has no key to sign with: it doesn't know the shop, or our signature. */
 const isNotBegun = ({ fields, isSigned }: PgAnswer): boolean =>
-  isError(fields) && (isSigned ? FREEDOMPAY_NOT_BEGUN : FREEDOMPAY_NOT_BELIEVED).has(codeOf(fields))
+  isError(fields) && (isSigned ? FREEDOMPAY_NOT_BEGUN : FREEDOMPAY_NOT_IDENTIFIED).has(codeOf(fields))
 
 const OWN_FAILURE: ReadonlySet<string> = new Set(['600', '1000', '9999', 'unspecified'])
 
@@ -40,20 +40,18 @@ export const noPage = (name: string, answer: PgAnswer): AcquirerRefusal | Acquir
 export const readPayoutAnswer = (answer: PgAnswer): AcquirerState => {
   const { fields } = answer
   const code = codeOf(fields)
-  if (isNotBegun(answer)) {
-    const elsewhere = FREEDOMPAY_ELSEWHERE.has(code) ? { elsewhere: true } : {}
-    return { kind: 'refused', acquirerReference: undefined, code, message: messageOf(fields), maskedCard: undefined, ...elsewhere }
-  }
+  if (isNotBegun(answer)) return { kind: 'refused', acquirerReference: undefined, code, message: messageOf(fields), maskedCard: undefined, elsewhere: true }
   const waiting: AcquirerState = { kind: 'waiting', reason: withoutCards(pgText(fields, 'pg_status')) }
   return decided(answer, () => (isError(fields) ? { kind: 'unknown', reason: `code ${code}` } : waiting))
 }
 
-/** Cannot be cancelled, and what a call as such is refused with. */
-const NO_REFUND: ReadonlySet<string> = new Set([...FREEDOMPAY_NOT_BEGUN, '490'])
-
-/** A refund that was not begun; undefined for any other answer. */
+/** A refund that was not begun; undefined for any other answer, 490 (cannot be cancelled) included: a refund that was made is answered so too. */
 export const readRefundRefusal = ({ fields, isSigned }: PgAnswer): AcquirerState | undefined =>
-  isSigned && NO_REFUND.has(codeOf(fields)) ? refusedRefund(codeOf(fields), messageOf(fields)) : undefined
+  isSigned && isError(fields) && FREEDOMPAY_NOT_BEGUN.has(codeOf(fields)) ? refusedRefund(codeOf(fields), messageOf(fields)) : undefined
+
+/** The state after an answer that decided nothing, with the error in it, if there was one: a person reads it. */
+export const afterRefundError = ({ fields }: PgAnswer, state: AcquirerState): AcquirerState =>
+  isError(fields) && state.kind === 'unknown' ? { kind: 'unknown', reason: withoutCards(`revoke.php answered ${codeOf(fields)}: ${state.reason ?? 'nothing of it shows'}`) } : state
 
 /** Whether a refund is listed (`pg_refund_payments`) that has neither succeeded nor failed, or the order's newest payment is such a refund. */
 export const isRefundUnderWay = ({ fields, isSigned }: PgAnswer): boolean => {

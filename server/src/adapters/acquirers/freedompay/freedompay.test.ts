@@ -155,8 +155,8 @@ describe('a payout', () => {
   test.each([
     ['ok', { pg_status: 'ok' }, 'waiting'], ['process', { pg_status: 'process' }, 'waiting'], ['ok with status success', { pg_status: 'ok', pg_payment_status: 'success' }, 'waiting'],
     ['validation, which a repeated order may be', { pg_status: 'error', pg_error_code: '9403' }, 'unknown'], ['its own failure', { pg_status: 'error', pg_error_code: '9999' }, 'unknown'],
-    ['an unknown code', { pg_status: 'error', pg_error_code: '12345' }, 'unknown'], ['no code', { pg_status: 'error' }, 'unknown'], ['card data', { pg_status: 'error', pg_error_code: '10005' }, 'refused'],
-    ['limit', { pg_status: 'error', pg_error_code: '420' }, 'refused'],
+    ['an unknown code', { pg_status: 'error', pg_error_code: '12345' }, 'unknown'], ['no code', { pg_status: 'error' }, 'unknown'], ['card data', { pg_status: 'error', pg_error_code: '10005' }, 'unknown'],
+    ['limit', { pg_status: 'error', pg_error_code: '420' }, 'unknown'], ['the shop has no contract', { pg_status: 'error', pg_error_code: '9996' }, 'refused'],
   ] as const)('answered with %s', async (_what, fields, kind) => {
     expect((await answer(fields)).kind).toBe(kind)
   })
@@ -167,7 +167,7 @@ describe('a payout', () => {
       return freedom.payOut(payout)
     }
     expect(await unsigned('9998')).toMatchObject({ kind: 'refused', code: '9998', elsewhere: true })
-    for (const code of ['10005', '420', '9403', '350']) expect((await unsigned(code)).kind).toBe('unknown')
+    for (const code of ['10005', '420', '9403', '350', '100', '9996']) expect((await unsigned(code)).kind).toBe('unknown')
   })
 
   test.each([['success', 'succeeded'], ['process', 'waiting'], ['error', 'refused'], ['revoked', 'reversed'], ['paid', 'unknown'], ['', 'unknown']])('status %j is %s', async (pg_payment_status, kind) => {

@@ -5,7 +5,7 @@
 import { decimalOf } from '../amount.ts'
 import { AcquirerUnreachable, type Acquirer, type AcquirerState, type RefundOrder } from '../port.ts'
 import { askAfter, refundAfter, refundSoFar } from '../refunds.ts'
-import { decided, isRefundUnderWay, noPage, readPayoutAnswer, readRefundRefusal, requireBelieved } from './answers.ts'
+import { afterRefundError, decided, isRefundUnderWay, noPage, readPayoutAnswer, readRefundRefusal, requireBelieved } from './answers.ts'
 import { createPgCaller, type PgAnswer } from './call.ts'
 import { readFreedomPayCallback } from './callback.ts'
 import { initPayment, payoutTo } from './requests.ts'
@@ -73,8 +73,8 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
       if (!('units' in before) || (await isUnderWay(order, answer))) return { kind: 'waiting', reason: 'a refund of it is under way' }
       await sending?.()
       const asked = { pg_payment_id: before.acquirerReference, pg_refund_amount: decimalOf(order.units), pg_idempotency_key: order.refundReference }
-      const refused = readRefundRefusal(await call({ path: '/revoke.php', fields: asked, secretKey, isOrder: true }))
-      return refused ?? askAfter(() => refundState({ ...order, acquirerReference: before.acquirerReference }))
+      const said = await call({ path: '/revoke.php', fields: asked, secretKey, isOrder: true })
+      return readRefundRefusal(said) ?? afterRefundError(said, await askAfter(() => refundState({ ...order, acquirerReference: before.acquirerReference })))
     },
     refundState,
   }

@@ -96,16 +96,16 @@ export const codeOf = (fields: PgFields): string =>
   withoutCards(pgText(fields, 'pg_failure_code') || pgText(fields, 'pg_error_code') || 'unspecified')
 
 /**
- * Codes after which nothing was begun: signature, merchant, contract, method off, test mode, no URL, card data, limits and
- * frequency. Not here: 9403 (validation, which a repeated order id may be as well), 9999 and 1000 (their own failure),
- * 340 and 11068 (not found), and all that isn't listed.
+ * Codes after which no money has moved: the shop (101, 9997), its contract (110, 9996) or the signature (9998) is not accepted, so that the
+ * order itself is not read. Meanings: the vendor's list of codes, as clients keep it (matperez/yii2-platron; 9991 to 99999 in PHP enums).
+ * Not here: 120 and 100, with which orders that took effect were answered (github.com/vevovip/chaospay, docs/ex1001.md and its presets), 9992
+ * to 9995, which the same authors know as unexpected errors, and codes of limits, cards and balances, which are judged while the order is
+ * carried out. The status of the order decides after those.
  */
-export const FREEDOMPAY_NOT_BEGUN: ReadonlySet<string> = new Set([
-  '100', '101', '110', '120', '350', '420', '9992', '9993', '9994', '9995', '9996', '9997', '9998', '10005', '10006', '10007',
-])
+export const FREEDOMPAY_NOT_BEGUN: ReadonlySet<string> = new Set(['101', '110', '9996', '9997', '9998'])
 
-/** Of those, what is our shop's doing and not the card's. */
-export const FREEDOMPAY_ELSEWHERE: ReadonlySet<string> = new Set(['100', '101', '110', '120', '420', '9992', '9993', '9994', '9995', '9996', '9997', '9998'])
+/** The shop is not identified, the one case in which an answer comes unsigned: 101 or 9998, by the version of the vendor's document. */
+export const FREEDOMPAY_NOT_IDENTIFIED: ReadonlySet<string> = new Set(['101', '9998'])
 
 /** Errors that say nothing of any payment: our key, our shop, our contract. */
 export const FREEDOMPAY_NOT_BELIEVED: ReadonlySet<string> = new Set(['100', '101', '110', '9996', '9997', '9998'])
