@@ -32,6 +32,8 @@ export interface ChainTransaction {
   succeeded: boolean
   /** What it paid the network, in native units; 0 for a coinbase, null while it is only in the pool and not known. */
   fee: bigint | null
+  /** True for the transaction with which a Bitcoin block pays its miner: the network lets nobody spend it for 100 blocks. */
+  coinbase?: true
   transfers: Transfer[]
 }
 

@@ -28,6 +28,9 @@ export const CHAIN_PARAMETERS: Readonly<Record<BitcoinChain, ChainParameters>> =
   regtest: { hrp: 'bcrt', publicKeyHash: 0x6f, scriptHash: 0xc4, coinType: 1, extendedKey: TEST_KEYS },
 }
 
+/** A block at height h pays its miner coins that no block below h + 100 may spend (Bitcoin Core: COINBASE_MATURITY). */
+export const COINBASE_MATURITY = 100
+
 export function isBitcoinChain(text: string): text is BitcoinChain {
   return Object.hasOwn(CHAIN_PARAMETERS, text)
 }

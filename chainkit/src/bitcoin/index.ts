@@ -1,5 +1,5 @@
 /** Bitcoin: native segwit keys, addresses of all standard types, coin selection, payouts and their replacements. */
-export { extendedKeyVersions, isBitcoinChain } from './chain.ts'
+export { COINBASE_MATURITY, extendedKeyVersions, isBitcoinChain } from './chain.ts'
 export type { BitcoinChain } from './chain.ts'
 export { scriptTypeOf } from './script.ts'
 export type { ScriptType } from './script.ts'

@@ -1155,6 +1155,7 @@ export interface UtxosTable {
   reserved_by: string | null
   spent_by: string | null
   spent_height: number | null
+  spendable_from: number | null
 }
 
 export interface VenueBalancesTable {

@@ -36,6 +36,15 @@ const BTC = 100_000_000n
 const ETH = E18
 
 describe('a deposit on Bitcoin', () => {
+  test('audit D-B2, B1: that a miner is paid by its block is Done with the 100th confirmation', async () => {
+    const { address, merchantId } = await world.address('BITCOIN')
+    await world.mine('BITCOIN', 100, [{ ...pay(address, BTC, { keys: [] }), coinbase: true }])
+    await world.settle('BITCOIN', 198, 193)
+    expect([await world.statuses(), await world.balance(merchantId, 'BTC')]).toEqual([['Pending'], 0n])
+    await world.settle('BITCOIN', 199, 194)
+    expect([await world.statuses(), await world.balance(merchantId, 'BTC')]).toEqual([['Pending', 'Done'], BTC - 1_001_000n])
+  })
+
   test('is Pending in the pool, stays so when mined, and is Done and credited once deep enough', async () => {
     const { address, merchantId } = await world.address('BITCOIN')
     const paid = pay(address, BTC)

@@ -105,7 +105,8 @@ const creditHeights = async (
   const tickers = [...new Set(sightings.map(({ asset }) => asset.ticker))]
   const fresh = rule.kind === 'final' || tickers.length === 0 ? new Map<string, bigint>() : await prices(tx, tickers)
   const valueOf = valuesIn(sightings, fresh)
-  return (transfer) => creditHeightOf(rule, block.height, valueOf(transfer))
+  const coinbases = new Set(block.transactions.flatMap(({ hash, coinbase }) => (coinbase ? [hash] : [])))
+  return (transfer) => creditHeightOf(rule, block.height, valueOf(transfer), coinbases.has(transfer.transaction))
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Network } from '@bursar/chainkit'
+import { COINBASE_MATURITY } from '@bursar/chainkit/bitcoin'
 
 /** When a network's deposits are credited: when their block is final, or after so many confirmations by their value. */
 export type ConfirmationRule =
@@ -47,10 +48,18 @@ const E18 = 10n ** 18n
 /**
  * The height the chain must reach before a transfer in the block at `height` is credited; null when that block must be
  * final.
+ * @param isCoinbase whether it pays the miner of the block: such money is credited once it can be spent
  * @param usdE18 what its transaction brings us, or the block its address, in 1e-18 USD; undefined when there is no fresh price
  */
-export const creditHeightOf = (rule: ConfirmationRule, height: number, usdE18: bigint | undefined): number | null => {
+export const creditHeightOf = (rule: ConfirmationRule, height: number, usdE18: bigint | undefined, isCoinbase = false): number | null => {
+  const depth = creditDepth(rule, usdE18)
+  // A merchant could withdraw what is credited, and nobody can spend this yet.
+  if (isCoinbase) return height + Math.max(COINBASE_MATURITY, depth ?? 0) - 1
+  return depth === null ? null : height + depth - 1
+}
+
+const creditDepth = (rule: ConfirmationRule, usdE18: bigint | undefined): number | null => {
   if (rule.kind === 'final') return null
   const tier = usdE18 === undefined ? undefined : rule.tiers.find(({ belowUsd }) => usdE18 < belowUsd * E18)
-  return height + (tier?.confirmations ?? rule.otherwise) - 1
+  return tier?.confirmations ?? rule.otherwise
 }

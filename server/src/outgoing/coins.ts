@@ -1,4 +1,5 @@
 import { NATIVE_TICKER, type Block, type Network } from '@bursar/chainkit'
+import { COINBASE_MATURITY } from '@bursar/chainkit/bitcoin'
 import { sql } from 'kysely'
 import { opposite, type CustodyMove } from '../custody/index.ts'
 import type { Db, Tx } from '../db/index.ts'
@@ -38,18 +39,20 @@ const byUs = (network: Network, account: ReturnType<typeof sql>, hash: ReturnTyp
  */
 export const followCoins = async (tx: Tx, network: Network, block: Block): Promise<CustodyMove[]> => {
   const made = block.transactions.flatMap((t) =>
-    t.transfers.filter((x) => x.index.startsWith('o:')).map((x) => ({ hash: t.hash, vout: Number(x.index.slice(2)), to: x.to, units: x.units })),
+    t.transfers.filter((x) => x.index.startsWith('o:')).map((x) => ({
+      hash: t.hash, vout: Number(x.index.slice(2)), to: x.to, units: x.units, spendableFrom: t.coinbase ? block.height + COINBASE_MATURITY : null,
+    })),
   )
-  const { rows: come } = await sql<Changed>`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, block_height)
-    select ${network}, u.t, u.v, u.a, k.account, k.branch, k.derivation_index, u.n, ${block.height}
+  const { rows: come } = await sql<Changed>`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, block_height, spendable_from)
+    select ${network}, u.t, u.v, u.a, k.account, k.branch, k.derivation_index, u.n, ${block.height}, u.s
     from unnest(${made.map((m) => m.hash)}::text[], ${made.map((m) => m.vout)}::int[], ${made.map((m) => m.to)}::text[],
-      ${made.map((m) => m.units.toString())}::numeric[]) u(t, v, a, n)
+      ${made.map((m) => m.units.toString())}::numeric[], ${made.map((m) => m.spendableFrom)}::bigint[]) u(t, v, a, n, s)
     join lateral (
       select 'deposit' as account, 0::smallint as branch, derivation_index from addresses where family = 'BITCOIN' and address = u.a
       union all
       select case account when 'forgotten' then 'deposit' else account end, case account when 'forgotten' then 0 else branch end, derivation_index from house_addresses where family = 'BITCOIN' and address = u.a
     ) k on true
-    on conflict (network, transaction, vout) do update set block_height = excluded.block_height where utxos.block_height is null
+    on conflict (network, transaction, vout) do update set block_height = excluded.block_height, spendable_from = excluded.spendable_from where utxos.block_height is null
     returning address, units`.execute(tx)
   const spent = block.transactions.flatMap((t) => t.keys.map((key) => ({ key: key.split(':'), by: t.hash })))
   const { rows: gone } = await sql<Changed>`update utxos x set spent_by = u.by, spent_height = ${block.height}
@@ -74,12 +77,14 @@ export const unfollowCoins = async (tx: Tx, network: Network, fromHeight: number
 
 /**
  * Coins that may be spent: what our own transactions returned as soon as it is confirmed, everything else, also what others
- * sent to our change addresses, once its block is final, so that no reorganisation takes away what a payout stands on.
+ * sent to our change addresses, once its block is final, so that no reorganisation takes away what a payout stands on. What a
+ * coinbase pays may be spent once the next block may spend it.
  */
 export const spendableCoins = async (db: Db | Tx, network: Network, most: number): Promise<OwnCoin[]> => {
   const { rows } = await sql<OwnCoin>`select transaction, vout, address, account, branch, derivation_index as index, units
     from utxos where network = ${network} and spent_by is null and reserved_by is null and block_height is not null
-      and account <> 'cold' and (block_height <= (select final_height from watch_cursors where network = ${network})
+      and account <> 'cold' and (spendable_from is null or spendable_from <= (select height + 1 from watch_cursors where network = ${network}))
+      and (block_height <= (select final_height from watch_cursors where network = ${network})
         or branch = 1 and exists (select from outgoing_attempts a where a.network = ${network} and a.hash = utxos.transaction))
     order by units desc, transaction, vout limit ${most}`.execute(db)
   return rows

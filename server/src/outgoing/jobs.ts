@@ -161,17 +161,22 @@ const broadcast = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt
   }
   // Its time is up by the node's clock; ours says soon that it is to be made anew.
   if (result.kind === 'refused' && result.reason === 'expired') return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
+  const isLater = result.kind === 'refused' && result.reason === 'later'
+  if (isLater && !isOverdue(deps, attempt)) return stepAgainAt(runtime.db, outgoing, later(deps, policy.rebroadcastEveryMs))
   // A conflict is usually an earlier attempt that was mined: the watcher says so with its block.
   const text = `${outgoing.network} does not take transaction ${attempt.hash}: ${result.message}`
   if (result.kind === 'refused' || outgoing.attempt === 1) {
     await raiseAlert(runtime.db, { kind: 'broadcast', subject: outgoing.id, text }, momentOf(runtime))
   }
-  return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
+  return stepAgainAt(runtime.db, outgoing, later(deps, isLater ? policy.rebroadcastEveryMs : RETRY_MS))
 }
 
 /** Only the head of the line is bumped on account chains: what waits behind a nonce can't be mined before it. */
 const isStuck = ({ policy, runtime }: SendingDeps, outgoing: Outgoing, attempt: Attempt): boolean =>
-  outgoing.state === 'broadcast' && runtime.clock.business() - attempt.createdAt.getTime() >= policy.bumpAfterMs
+  outgoing.state === 'broadcast' && isOverdue({ policy, runtime }, attempt)
+
+const isOverdue = ({ policy, runtime }: Pick<SendingDeps, 'policy' | 'runtime'>, { createdAt }: Attempt): boolean =>
+  runtime.clock.business() - createdAt.getTime() >= policy.bumpAfterMs
 
 const bump = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const { runtime, policy } = deps

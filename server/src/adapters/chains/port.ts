@@ -15,6 +15,8 @@ export type BroadcastResult =
   | { kind: 'conflict'; message: string }
   /** The node's rules refuse it as it stands (fee too low, no funds, not replaceable). */
   | { kind: 'refused'; reason: 'fee-too-low' | 'insufficient-funds' | 'invalid'; message: string }
+  /** The same bytes are taken once the chain or the pool has moved on: what they spend is too young, or what they stand on too long. */
+  | { kind: 'refused'; reason: 'later'; message: string }
   /**
    * On TRON: its time is up, or the block it refers to is on no branch the node follows. It may still have been mined
    * elsewhere: `isProvenDead` says when it can't be any more.
@@ -65,7 +67,7 @@ export interface ChainAdapter {
   balancesAt(height: number, wanted: readonly { address: string; contract: string | null }[]): Promise<bigint[]>
 }
 
-/** A transaction in the pool, and the unconfirmed ones it stands on, which a miner must take with it. */
+/** A transaction in the pool, the unconfirmed ones that it spends from, which a miner must take with it, and those that spend from it. */
 export interface PoolCost {
   /** virtual bytes */
   vsize: number

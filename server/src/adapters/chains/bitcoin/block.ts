@@ -47,6 +47,7 @@ const decodeTransaction = (value: unknown, chain: BitcoinChain): ChainTransactio
     keys: isCoinbase ? [] : inputs.map(keyOf),
     succeeded: true,
     fee: isCoinbase ? 0n : satoshiOf(amountText(shown['fee'], 'fee')),
+    ...(isCoinbase && { coinbase: true as const }),
     transfers: listOf(shown['vout'], 'vout').flatMap((output) =>
       transferOf(objectOf(output, 'an output'), from, chain),
     ),

@@ -30,7 +30,7 @@ describeWithBitcoind('handing transactions to bitcoind', () => {
     const { adapter } = await world()
     const { raw } = await payment(10_000n)
     const later = `${raw.slice(0, -8)}ff000020`
-    expect(await adapter.broadcast(later)).toMatchObject({ kind: 'refused', reason: 'invalid' })
+    expect(await adapter.broadcast(later)).toMatchObject({ kind: 'refused', reason: 'later' })
   })
 
   test.for(['', '00', 'zz', '0x1234', 'f'.repeat(7)])('is the rubbish %j', async (raw) => {

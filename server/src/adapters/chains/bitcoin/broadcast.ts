@@ -8,7 +8,7 @@ import { readStatus } from './standing.ts'
 
 const METHOD = 'sendrawtransaction'
 
-type Verdict = 'accepted' | 'spent' | 'fee-too-low' | 'invalid' | 'conflict'
+type Verdict = 'accepted' | 'spent' | 'fee-too-low' | 'later' | 'invalid' | 'conflict'
 
 const VERIFY_ERROR = -25
 const VERIFY_REJECTED = -26
@@ -17,7 +17,7 @@ const DECODE_FAILED = -22
 
 const MISSING = /missing[- ]inputs|missingorspent/i
 
-/** What Bitcoin Core's refusals mean. The first that fits counts; of a code without a pattern, every message. */
+/** What Bitcoin Core's refusals mean: pay more, try again later, or never as it stands. The first that fits counts; of a code without a pattern, every message. */
 const VERDICTS: readonly { code: number; says?: RegExp; verdict: Verdict }[] = [
   { code: ALREADY_IN_CHAIN, verdict: 'accepted' },
   {
@@ -34,6 +34,11 @@ const VERDICTS: readonly { code: number; says?: RegExp; verdict: Verdict }[] = [
     says: /^m(in relay|empool min) fee not met|^mempool full|^insufficient fee|^replacement-failed/,
     verdict: 'fee-too-low',
   },
+  {
+    code: VERIFY_REJECTED,
+    says: /^bad-txns-premature-spend-of-coinbase|^too-long-mempool-chain|^too-large-cluster|^TRUC-violation|^v3-rule-violation|^replacement-adds-unconfirmed|^too many potential replacements|^non-(BIP68-)?final/,
+    verdict: 'later',
+  },
   { code: VERIFY_ERROR, verdict: 'invalid' },
   { code: VERIFY_REJECTED, verdict: 'invalid' },
   { code: DECODE_FAILED, verdict: 'invalid' },
@@ -45,7 +50,8 @@ export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<Broad
   const answer = await rpc.ask({ method: METHOD, params: [raw] }, { attempts: 1 })
   if (answer.ok) return rpc.believe(METHOD, () => acceptedAs(hash, answer.result))
   const { message } = answer
-  switch (verdictOf(answer.code, message)) {
+  const verdict = verdictOf(answer.code, message)
+  switch (verdict) {
     case 'accepted':
       return { kind: 'accepted' }
     case 'spent':
@@ -53,9 +59,9 @@ export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<Broad
     case 'conflict':
       return { kind: 'conflict', message }
     case 'fee-too-low':
-      return { kind: 'refused', reason: 'fee-too-low', message }
+    case 'later':
     case 'invalid':
-      return { kind: 'refused', reason: 'invalid', message }
+      return { kind: 'refused', reason: verdict, message }
     default:
       throw rpc.unavailable(METHOD, `refused: ${message} (${answer.code})`)
   }

@@ -89,7 +89,7 @@ describeWithBitcoind('scripts on bitcoind', () => {
     await opened.mine(1)
     const { height } = await opened.adapter.head()
     const [coinbase] = (await opened.adapter.blockAt(height))!.transactions
-    expect(coinbase).toMatchObject({ keys: [], fee: 0n, succeeded: true, transfers: [{ index: 'o:0', from: [] }] })
+    expect(coinbase).toMatchObject({ keys: [], fee: 0n, succeeded: true, coinbase: true, transfers: [{ index: 'o:0', from: [] }] })
     expect(await opened.adapter.statusOf(coinbase!.hash)).toMatchObject({ kind: 'mined', fee: 0n })
   })
 })
