@@ -38,11 +38,9 @@ const statuses = async (merchant: Merchant, id: string): Promise<unknown[]> => {
   return [...told.values()].filter((body) => body['id'] === id).map(({ status }) => status)
 }
 const agrees = () => until('the chains agree', async () => (await bursar('reconcile', '--network', 'ETHEREUM', '--full')).includes('the ledger holds, and the chains agree'))
-/** What it had claimed is free at once, and not after its lease: three minutes for a judgement, one for a transaction or a notification. */
+/** The transactions that it had claimed are free at once, and not after a minute. */
 const killWorker = async (): Promise<void> => {
   await sandbox.kill('worker')
-  await query(`update screenings set leased_until = '-infinity'`)
-  await query(`update event_streams set leased_until = '-infinity'`)
   await query(`update outgoing set next_step_at = now() - interval '1 hour' where state in ('planned', 'signed', 'broadcast')`)
 }
 const killedAt = async (point: string, meanwhile: () => Promise<void>): Promise<void> => {

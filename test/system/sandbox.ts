@@ -96,6 +96,11 @@ export interface Sandbox extends Asking {
 
 const root = new URL('../../', import.meta.url).pathname
 
+/** A dead worker's leases end at once, and not by real time: three minutes for a judgement, one for a notification or a mail. */
+const LEASES_END = `with judgements as (update screenings set leased_until = '-infinity' where leased_until <> '-infinity'),
+  notifications as (update event_streams set leased_until = '-infinity' where leased_until <> '-infinity')
+  update mails set leased_until = '-infinity' where leased_until <> '-infinity'`
+
 const PORTS = [
   'API', 'CONTROL', 'INBOX', 'MAIL', 'BITCOIN', 'ETHEREUM', 'BSC', 'TRON', 'BANK', 'INNER_API', 'INNER_WORKER', 'INNER_WATCHER', 'MARKET', 'VENUE', 'SCREENING',
 ] as const
@@ -178,8 +183,9 @@ const connect = (
   const startedAt = new Map<string, number>()
   const logs = (): string =>
     [...lines, ...['api', 'worker', 'watcher', 'signer'].map((role) => `--- ${role}\n${logOf(`${role}.log`).slice(-3000)}`)].join('\n')
+  const asking = askingOf({ environment, database: world.databaseUrl, logs })
   return {
-    ...askingOf({ environment, database: world.databaseUrl, logs }),
+    ...asking,
     dir,
     api,
     environment,
@@ -224,6 +230,7 @@ const connect = (
       const program = keeper.running.get(role) as { pid: number; startedAt: string }
       if (isRunning(program)) process.kill(program.pid, 'SIGKILL')
       while (isRunning(program)) await sleep(10)
+      if (role === 'worker') await asking.query(LEASES_END)
     },
     start: async (role, more = {}) => {
       startedAt.set(role, logOf(`${role}.log`).length)

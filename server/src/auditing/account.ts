@@ -1,3 +1,5 @@
+import type { Entry } from '../ledger/index.ts'
+
 /** Where an account stands: after the entry of this version it has this much. */
 export interface Standing {
   version: number
@@ -14,14 +16,7 @@ export interface AuditedAccount extends Standing {
   proved: Standing
 }
 
-export interface AuditedEntry {
-  version: number
-  transferId: string
-  posted: bigint
-  held: bigint
-  postedAfter: bigint
-  heldAfter: bigint
-}
+export type AuditedEntry = Omit<Entry, 'accountId'>
 
 /**
  * What can't be proved of an account. `balance`: it is not what its entries say. `history`: an entry does not go on from the one before.

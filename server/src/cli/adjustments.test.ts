@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { withClient } from '../../../sandbox/postgres/connection.ts'
 import { createDatabase, type TestDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
@@ -14,6 +14,7 @@ import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { applyGrants, createRolesSql, DATABASE_ROLES, roleName } from '../db/roles.ts'
 import { applyAll, HOUSE } from '../ledger/index.ts'
 import { runCommand } from './index.ts'
+import { captured } from './test-output.ts'
 
 const prefix = `t${inject('runId')}_adjustments`
 let database: TestDatabase
@@ -63,17 +64,8 @@ afterAll(async () => {
 })
 
 const type = async (...words: string[]) => {
-  const printed = { out: '', err: '' }
-  const into = (name: 'out' | 'err') => (chunk: unknown) => {
-    printed[name] += String(chunk)
-    return true
-  }
-  const spies = [vi.spyOn(process.stdout, 'write').mockImplementation(into('out')), vi.spyOn(process.stderr, 'write').mockImplementation(into('err'))]
-  try {
-    return { code: await runCommand(words, env, null), out: printed.out.trim(), err: printed.err.trim() }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-  }
+  const { code, out, err } = await captured(() => runCommand(words, env, null))
+  return { code, out: out.trim(), err: err.trim() }
 }
 
 test('audit M-D1: one person proposes, another signs offline, and the books are moved and show it', async () => {

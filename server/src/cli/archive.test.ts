@@ -6,13 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/setup/database.ts'
 import { makeRoles, type TestRoles } from '../../../test/setup/roles.ts'
 import { applyGrants, createDb, createPool, inTransaction, migrate, monthStart, type Db } from '../db/index.ts'
 import { emit, listEvents, replayEvents } from '../webhooks/index.ts'
 import { dispatch } from './dispatch.ts'
 import { commands } from './index.ts'
+import { captured } from './test-output.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bursar-archive-'))
 const [shop, quiet] = [randomUUID(), randomUUID()]
@@ -51,19 +52,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const type = async (kind: 'owner' | 'worker' | 'operator', ...words: string[]) => {
-  let said = ''
-  const into = (chunk: unknown) => {
-    said += String(chunk)
-    return true
-  }
-  const spies = [vi.spyOn(process.stdout, 'write').mockImplementation(into), vi.spyOn(process.stderr, 'write').mockImplementation(into)]
+const type = (kind: 'owner' | 'worker' | 'operator', ...words: string[]) => {
   const env = { DATABASE_URL: roles.url(kind), BURSAR_DATA_KEY_FILE: join(folder, 'key'), BURSAR_LOG_LEVEL: 'silent', BURSAR_SANDBOX: 'true' }
-  try {
-    return { code: await dispatch(commands, words, env, null), said }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-  }
+  return captured(() => dispatch(commands, words, env, null))
 }
 const archive = (kind: 'owner' | 'worker' | 'operator' = 'owner', keep = '12') => type(kind, 'archive', 'events', '--keep-months', keep, '--to', folder, '--yes')
 const partitions = async (): Promise<string[]> => (await sql<{ name: string }>`select name from event_partitions where not is_default order by until`.execute(owner)).rows.map(({ name }) => name)
@@ -72,7 +63,7 @@ test('audit M-C5: nobody but the owner archives, not less than a year is kept, a
   const before = await partitions()
   for (const kind of ['worker', 'operator'] as const) expect(await archive(kind)).toMatchObject({ code: 1 })
   for (const keep of ['11', '0', 'all']) expect(await archive('owner', keep)).toMatchObject({ code: 2 })
-  expect(await archive()).toMatchObject({ code: 1, said: expect.stringContaining('events_before has notifications that wait to be delivered') })
+  expect(await archive()).toMatchObject({ code: 1, text: expect.stringContaining('events_before has notifications that wait to be delivered') })
   expect(await partitions()).toEqual(before)
 })
 
@@ -80,17 +71,17 @@ test('audit M-C5: what is delivered and old is in files that are what was sent, 
   const rows = (await sql<{ body: string }>`select body from events where created_at < ${month(1)} order by merchant_id, sequence`.execute(owner)).rows
   await sql`delete from event_streams where until < ${month(1)}`.execute(worker)
   // The month after still waits: what is older goes without it.
-  expect(await archive()).toMatchObject({ code: 1, said: expect.stringContaining(`${nameOf(1)} has notifications that wait`) })
+  expect(await archive()).toMatchObject({ code: 1, text: expect.stringContaining(`${nameOf(1)} has notifications that wait`) })
   expect((await partitions())[0]).toBe(nameOf(1))
   await sql`delete from event_streams where until < ${month(2)}`.execute(worker)
   expect(await archive()).toMatchObject({ code: 0 })
-  expect(await archive()).toEqual({ code: 0, said: 'nothing is older than 12 months\n' })
+  expect(await archive()).toMatchObject({ code: 0, text: 'nothing is older than 12 months\n' })
   expect((await partitions())[0]).toBe(nameOf(2))
 
   expect(execFileSync('sha256sum', ['-c', 'events_before.jsonl.gz.sha256', `${nameOf(1)}.jsonl.gz.sha256`], { cwd: folder, encoding: 'utf8' }).match(/OK/g)).toHaveLength(2)
   const lines = gunzipSync(readFileSync(join(folder, 'events_before.jsonl.gz'))).toString().trimEnd().split('\n')
   expect(lines.map((line) => (JSON.parse(line) as { body: string }).body)).toEqual(rows.map(({ body }) => body))
-  expect(JSON.parse((await type('operator', 'archive', 'list')).said)).toMatchObject([
+  expect(JSON.parse((await type('operator', 'archive', 'list')).text)).toMatchObject([
     { name: 'events_before', events: 2, file: join(folder, 'events_before.jsonl.gz'), sha256: readFileSync(join(folder, 'events_before.jsonl.gz.sha256'), 'utf8').slice(0, 64) },
     { name: nameOf(1), events: 2 },
   ])
@@ -100,7 +91,7 @@ test('audit M-C5: merchants list what is kept, sequences go on, and none that is
   expect((await listEvents(worker, shop, 0, 100)).map(({ sequence }) => sequence)).toEqual([4, 5])
   expect(await listEvents(worker, quiet, 0, 100)).toEqual([])
   expect(await inTransaction(worker, (tx) => replayEvents(tx, shop, { from: 1, to: 3 }, { at: new Date(), newId: randomUUID }))).toBe(0)
-  expect((await type('operator', 'events', 'replay', shop, '1', '3')).said).toContain('bursar archive list')
+  expect((await type('operator', 'events', 'replay', shop, '1', '3')).text).toContain('bursar archive list')
   const forged = (at: Date) => sql`insert into events values (${quiet}, 1, gen_random_uuid(), gen_random_uuid(), 'Replenish', 'Done', '{}', ${at})`.execute(worker)
   for (const n of [-1, 0, 1, 2]) await expect(forged(month(n))).rejects.toThrow('newest month and sequence')
   // A process whose clock is a year behind tells all the same.
@@ -115,7 +106,7 @@ test('audit M-C5: a dump that reads notifications keeps a month from being dropp
   await sql`update business_clock set offset_ms = ${month(15).getTime() - Date.now()}::bigint + 60000`.execute(owner)
   await inTransaction(owner, async (tx) => {
     await sql`select count(*) from events`.execute(tx)
-    expect(await archive()).toMatchObject({ code: 1, said: expect.stringContaining('events is in use') })
+    expect(await archive()).toMatchObject({ code: 1, text: expect.stringContaining('events is in use') })
     expect((await sql<{ n: number }>`select count(*) as n from events`.execute(tx)).rows[0]!.n).toBe(4)
   })
   expect((await partitions())[0]).toBe(nameOf(2))

@@ -8,6 +8,7 @@ import { migrated } from '../../../test/setup/migrated.ts'
 import { createTestAcquirer } from '../card-payouts/test-acquirer.ts'
 import { CARD, openWorld, type World } from '../card-payouts/test-world.ts'
 import { runCommand } from './index.ts'
+import { captured } from './test-output.ts'
 
 const database = useDatabase({ template: migrated })
 const folder = mkdtempSync(join(tmpdir(), 'bursar-cli-'))
@@ -26,21 +27,12 @@ afterAll(async () => {
 })
 afterEach(() => void vi.restoreAllMocks())
 
-const bursar = async (...args: string[]): Promise<{ code: number; out: string; err: string }> => {
-  const printed = { out: '', err: '' }
-  const into = (name: 'out' | 'err') => (text: unknown) => {
-    printed[name] += String(text)
-    return true
-  }
-  vi.spyOn(process.stdout, 'write').mockImplementation(into('out'))
-  vi.spyOn(process.stderr, 'write').mockImplementation(into('err'))
+const bursar = (...args: string[]) => {
   const assets = { crypto: [], fiat: [{ ticker: 'UAH', name: 'Hryvnia', scale: 2 }] }
   const env = {
     DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: file('key', 'ab'.repeat(32)), BURSAR_ASSETS_FILE: file('assets.json', JSON.stringify(assets)), BURSAR_LOG_LEVEL: 'silent',
   }
-  const code = await runCommand(args, env)
-  vi.restoreAllMocks()
-  return { code, ...printed }
+  return captured(() => runCommand(args, env))
 }
 
 test('what nobody knows is listed with its reference and is settled by a person, who says why', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { createDb, createPool, inTransaction } from '../db/index.ts'
@@ -14,6 +14,7 @@ import { createDirectory } from '../merchants/index.ts'
 import { withStoredAnswer } from '../platform/answers.ts'
 import { createSecretRing, readDataKeys } from '../platform/secrets.ts'
 import { runCommand } from './index.ts'
+import { captured } from './test-output.ts'
 
 const database = useDatabase({ template: migrated })
 const folder = mkdtempSync(join(tmpdir(), 'bursar-data-key-'))
@@ -29,17 +30,9 @@ afterAll(async () => {
 
 const type = async (keys: readonly string[], ...words: string[]): Promise<{ code: number; said: string }> => {
   writeFileSync(join(folder, 'key'), keys.join('\n'), { mode: 0o600 })
-  let said = ''
-  const hear = (chunk: unknown): boolean => {
-    said += String(chunk)
-    return true
-  }
-  const spies = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockImplementation(hear))
-  try {
-    return { code: await runCommand(words, { DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: join(folder, 'key'), BURSAR_LOG_LEVEL: 'silent' }, null), said }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-  }
+  const env = { DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: join(folder, 'key'), BURSAR_LOG_LEVEL: 'silent' }
+  const { code, text } = await captured(() => runCommand(words, env, null))
+  return { code, said: text }
 }
 const nameOf = (key: string): string => createHash('sha256').update(Buffer.from(key, 'hex')).digest('hex').slice(0, 8)
 const ringOf = (...keys: string[]) => createSecretRing(readDataKeys(keys.join('\n')))

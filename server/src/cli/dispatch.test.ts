@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
@@ -13,6 +13,7 @@ import { placeOf, readCommandLine, usageOf } from './command-line.ts'
 import { dispatch, type Ask } from './dispatch.ts'
 import { helpOf } from './help.ts'
 import { commands } from './index.ts'
+import { captured } from './test-output.ts'
 
 const database = useDatabase({ template: migrated })
 const folder = mkdtempSync(join(tmpdir(), 'bursar-dispatch-'))
@@ -35,19 +36,7 @@ afterAll(async () => {
   await close()
 })
 
-const type = async (words: readonly string[], { of = commands, ask = null }: { of?: readonly Command[]; ask?: Ask | null } = {}) => {
-  const printed = { out: '', err: '' }
-  const into = (name: 'out' | 'err') => (chunk: unknown) => {
-    printed[name] += String(chunk)
-    return true
-  }
-  const spies = [vi.spyOn(process.stdout, 'write').mockImplementation(into('out')), vi.spyOn(process.stderr, 'write').mockImplementation(into('err'))]
-  try {
-    return { code: await dispatch(of, words, env, ask), ...printed }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-  }
-}
+const type = (words: readonly string[], { of = commands, ask = null }: { of?: readonly Command[]; ask?: Ask | null } = {}) => captured(() => dispatch(of, words, env, ask))
 
 /** Everything that the tables hold, as one figure a table. */
 const contents = async (): Promise<unknown> => {

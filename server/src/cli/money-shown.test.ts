@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { createSimulatedChain } from '../adapters/chains/simulated/index.ts'
@@ -17,6 +17,7 @@ import { createReconcileJob, reconcileNetwork, standingOf } from '../treasury/in
 import { CHAIN, catalogue, createTreasury, E18, type Treasury } from '../treasury/test-treasury.ts'
 import { figuresOf } from './figures.ts'
 import { runCommand } from './index.ts'
+import { captured } from './test-output.ts'
 
 const database = useDatabase({ template: migrated })
 const folder = mkdtempSync(join(tmpdir(), 'bursar-cli-'))
@@ -55,19 +56,12 @@ beforeEach(async () => {
 })
 
 /** Runs a command line and gives what it printed and how it ended. */
-const bursar = async (...args: string[]): Promise<{ code: number; out: string; err: string }> => {
-  const printed = { out: '', err: '' }
-  const into = (name: 'out' | 'err') => (text: unknown) => {
-    printed[name] += String(text)
-    return true
-  }
-  const spies = [vi.spyOn(process.stdout, 'write').mockImplementation(into('out')), vi.spyOn(process.stderr, 'write').mockImplementation(into('err'))]
+const bursar = async (...args: string[]) => {
   const before = process.exitCode
   try {
-    return { code: await runCommand(args, env), ...printed }
+    return await captured(() => runCommand(args, env))
   } finally {
     process.exitCode = before
-    for (const spy of spies) spy.mockRestore()
   }
 }
 const COST = '0.000105'

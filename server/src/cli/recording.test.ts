@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { createDb, createPool, type Db } from '../db/index.ts'
 import { findBrokenAction, listActions } from '../operators/index.ts'
 import { commands, runCommand } from './index.ts'
 import { LOOKING, operatorHere } from './recording.ts'
+import { captured } from './test-output.ts'
 
 const database = useDatabase({ template: migrated })
 const folder = mkdtempSync(join(tmpdir(), 'bursar-recording-'))
@@ -27,17 +28,8 @@ afterAll(async () => {
 })
 
 const type = async (...words: string[]): Promise<{ code: number; said: string }> => {
-  let said = ''
-  const hear = (chunk: unknown): boolean => {
-    said += String(chunk)
-    return true
-  }
-  const spies = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockImplementation(hear))
-  try {
-    return { code: await runCommand(words, env, null), said }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-  }
+  const { code, text } = await captured(() => runCommand(words, env, null))
+  return { code, said: text }
 }
 const recorded = async (most = 10) => (await listActions(db, { most, command: null })).map(({ command, outcome, message }) => [command, outcome, message]).toReversed()
 

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { temporaryFolder } from '../../../test/setup/temporary.ts'
@@ -14,6 +14,7 @@ import { depositAddress } from '../addresses/derivation.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
 import { createDb, createPool, type Db } from '../db/index.ts'
 import { runCommand } from './index.ts'
+import { captured } from './test-output.ts'
 
 const database = useDatabase({ template: migrated })
 const OURS = depositAddress(TEST_KEYS, 'EVM', 0)
@@ -72,31 +73,19 @@ afterAll(async () => {
   await close()
 })
 
-const type = async (...words: string[]) => {
-  let printed = ''
-  const into = (chunk: unknown) => {
-    printed += String(chunk)
-    return true
-  }
-  const spies = [vi.spyOn(process.stdout, 'write').mockImplementation(into), vi.spyOn(process.stderr, 'write').mockImplementation(into)]
-  try {
-    return { code: await runCommand(words, env, null), printed }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-  }
-}
+const type = (...words: string[]) => captured(() => runCommand(words, env, null))
 const deposits = async () => (await sql<{ transaction: string }>`select transaction from deposits`.execute(db)).rows.map((row) => row.transaction)
 
 test('audit M-A4: bursar rescan refuses a node of another chain, and one that lacks the final block of the books', async () => {
   chain = { id: 11_155_111, final: hash('aa') }
   const other = await type('rescan', 'ETHEREUM', '5', '5')
-  expect([other.code, other.printed]).toEqual([1, expect.stringContaining('of chain 11155111')])
+  expect([other.code, other.text]).toEqual([1, expect.stringContaining('of chain 11155111')])
   chain = { id: 1, final: hash('ee') }
   const fork = await type('rescan', 'ETHEREUM', '5', '5')
-  expect([fork.code, fork.printed]).toEqual([1, expect.stringContaining('does not have block 100')])
+  expect([fork.code, fork.text]).toEqual([1, expect.stringContaining('does not have block 100')])
   expect(await deposits()).toEqual([])
   chain = { id: 1, final: hash('aa') }
   const right = await type('rescan', 'ETHEREUM', '5', '5')
-  expect([right.code, right.printed]).toEqual([0, expect.stringContaining('read 1 block(s) again')])
+  expect([right.code, right.text]).toEqual([0, expect.stringContaining('read 1 block(s) again')])
   expect(await deposits()).toEqual([PAID])
 })

@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
 import { createDb, createPool, type Db } from '../db/index.ts'
 import { runCommand } from './index.ts'
 import { loadConfig } from './open.ts'
+import { captured } from './test-output.ts'
 
 const database = useDatabase({ template: migrated })
 const folder = mkdtempSync(join(tmpdir(), 'bursar-screening-cli-'))
@@ -42,19 +43,7 @@ afterAll(async () => {
   await close()
 })
 
-const bursar = async (...args: string[]): Promise<{ code: number; text: string }> => {
-  let text = ''
-  const keep = (chunk: unknown): boolean => {
-    text += String(chunk)
-    return true
-  }
-  const spies = [vi.spyOn(process.stdout, 'write').mockImplementation(keep), vi.spyOn(process.stderr, 'write').mockImplementation(keep)]
-  try {
-    return { code: await runCommand(args, env), text }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-  }
-}
+const bursar = (...args: string[]) => captured(() => runCommand(args, env))
 
 test('the file of settings is read', () => {
   expect(loadConfig(env, 'cli').screening).toMatchObject({ providers: [{ kind: 'local-lists' }, { kind: 'issuer-freezes' }] })

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../sandbox/process/port.ts'
 import { certify } from '../../../signer/src/test-certificate.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
@@ -26,6 +26,7 @@ import { createSecretBox } from '../platform/secrets.ts'
 import { emit } from '../webhooks/index.ts'
 import { openInstallation, type Opened, type ServerConfig } from './open.ts'
 import { runCommand } from './index.ts'
+import { captured } from './test-output.ts'
 import { worldOf } from './world.ts'
 
 const database = useDatabase({ template: migrated })
@@ -200,14 +201,7 @@ const opened = async <T>(look: (opened: Opened) => T): Promise<T> => {
   }
 }
 /** What a command prints. */
-const typed = async (...words: string[]): Promise<string> => {
-  let text = ''
-  const keep = (chunk: unknown): boolean => (text += String(chunk)) !== ''
-  const spies = [vi.spyOn(process.stdout, 'write').mockImplementation(keep), vi.spyOn(process.stderr, 'write').mockImplementation(keep)]
-  await runCommand(words, env)
-  for (const spy of spies) spy.mockRestore()
-  return text
-}
+const typed = async (...words: string[]): Promise<string> => (await captured(() => runCommand(words, env))).text
 const isAsked = (what: string) => expect.poll(() => asked.some((line) => line.startsWith(what)), { timeout: 30_000 }).toBe(true)
 const sendMail = async (): Promise<void> => {
   await expect.poll(() => inTransaction(db, (tx) => queueMails(tx, [underpaid(merchant.id, { about: newId() })], momentAt(Date.now() - 1_000))), { timeout: 30_000 }).toContain('queued')

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../../signer/src/endpoint.ts'
 import { createHttpServer } from '../../../signer/src/http-server.ts'
 import { evmRequest, intentOf, makeSigner } from '../../../signer/src/test-world.ts'
@@ -12,6 +12,7 @@ import { temporaryFolder } from '../../../test/setup/temporary.ts'
 import { createDb, createPool, type Db } from '../db/index.ts'
 import { createLogMemory } from '../outgoing/index.ts'
 import { runCommand } from './index.ts'
+import { captured } from './test-output.ts'
 
 const database = useDatabase({ template: migrated })
 let db: Db
@@ -37,17 +38,9 @@ const serve = async (): Promise<string> => {
 }
 
 const type = async (socket: string, ...words: string[]) => {
-  const printed: string[] = []
-  const spies = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockImplementation((chunk) => {
-    printed.push(String(chunk))
-    return true
-  }))
   const env = { DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: join(folder, 'key'), BURSAR_LOG_LEVEL: 'silent', BURSAR_SIGNER: `unix:${socket}` }
-  try {
-    return { code: await runCommand(words, env, null), text: printed.join('').trim() }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-  }
+  const { code, text } = await captured(() => runCommand(words, env, null))
+  return { code, text: text.trim() }
 }
 
 test("audit M-C4: another log than the database knows is told, and accepted only by an operator's word", async () => {

@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
+import type { Entry } from './judge.ts'
 
 /** An entry with what its transfer says: all that an account's hash chain covers. */
-export interface ChainEntry {
-  accountId: number
-  version: number
-  transferId: string
-  posted: bigint
-  held: bigint
-  postedAfter: bigint
-  heldAfter: bigint
+export interface ChainEntry extends Entry {
   /** of its transfer; null when it has none, which nothing but a change by hand can cause */
   kind: string | null
   causeKind: string | null

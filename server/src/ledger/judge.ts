@@ -22,6 +22,7 @@ export interface Reading {
   openHolds: Map<string, Map<number, bigint>>
 }
 
+/** One change of an account: the units that it adds, and the balance after it, in the asset's units. */
 export interface Entry {
   accountId: number
   version: number

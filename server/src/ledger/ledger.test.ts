@@ -1,18 +1,17 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { uuidv7 } from '../base/id.ts'
 import { openSilentProxy } from '../../../test/setup/silent-proxy.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import {
-  apply, applyAll, auditLedger, balancesOf, createCommitter, sealAccounts, type Committer, type Item,
+  apply, auditLedger, balancesOf, createCommitter, sealAccounts, type Committer, type Item,
 } from './index.ts'
+import { fund, hold, newId } from './test-items.ts'
 
 const database = useDatabase({ template: migrated })
-const newId = () => uuidv7(Date.now(), randomBytes(10))
 let pool: pg.Pool
 let db: Db
 let committers: Committer[]
@@ -28,21 +27,6 @@ afterAll(async () => {
   await pool.end()
 })
 
-const fund = async (merchantId: string, units: bigint): Promise<void> => {
-  const legs = [
-    { account: { merchantId, asset: 'USDT', kind: 'custody:ETHEREUM' as const }, posted: -units, held: 0n },
-    { account: { merchantId, asset: 'USDT', kind: 'merchant' as const }, posted: units, held: 0n },
-  ]
-  const id = newId()
-  await inTransaction(db, (tx) =>
-    applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'funding', id }, legs, at: new Date() } }]),
-  )
-}
-const hold = (merchantId: string, units: bigint, more: Partial<Item> = {}): Item => {
-  const id = newId()
-  const legs = [{ account: { merchantId, asset: 'USDT', kind: 'merchant' as const }, posted: 0n, held: units }]
-  return { transfer: { id, merchantId, kind: 'hold', cause: { kind: 'withdrawal', id }, legs, at: new Date() }, ...more }
-}
 const available = async (merchantId: string): Promise<bigint> => {
   const [balance] = await balancesOf(db, 'merchant', [{ merchantId, asset: 'USDT' }])
   return balance!.posted - balance!.held
@@ -52,7 +36,7 @@ const sound = async () => expect(await auditLedger(db)).toEqual([])
 describe('through the group committer', () => {
   test('2,000 requests against a balance for exactly 100: exactly 100 are accepted, from two processes', async () => {
     const merchant = randomUUID()
-    await fund(merchant, 1000n)
+    await fund(db, merchant, 1000n)
     const outcomes = await Promise.all(
       Array.from({ length: 2000 }, (_, i) => committers[i % 2]!.submit(hold(merchant, 10n))),
     )
@@ -64,7 +48,7 @@ describe('through the group committer', () => {
 
   test('one localId sent 100 times at once over two processes: one is accepted and the rest name it', async () => {
     const merchant = randomUUID()
-    await fund(merchant, 1000n)
+    await fund(db, merchant, 1000n)
     const localId = { value: 'order-7', operation: 'withdrawal' }
     const outcomes = await Promise.all(
       Array.from({ length: 100 }, (_, i) => committers[i % 2]!.submit(hold(merchant, 1n, { localId }))),
@@ -78,7 +62,7 @@ describe('through the group committer', () => {
 
   test('the same request at once over two processes has one effect and one answer', async () => {
     const merchant = randomUUID()
-    await fund(merchant, 1000n)
+    await fund(db, merchant, 1000n)
     const submit = (i: number) => {
       const item = hold(merchant, 1n)
       const answers = { keys: [{ key: 'sig:aa', fingerprint: 'f' }], of: () => ({ status: 200, body: item.transfer.id }) }
@@ -94,7 +78,7 @@ describe('through the group committer', () => {
 
   test('an item that breaks does not take its neighbours with it', async () => {
     const merchant = randomUUID()
-    await fund(merchant, 100n)
+    await fund(db, merchant, 100n)
     const broken = hold(merchant, 1n)
     const items = [hold(merchant, 1n), { ...broken, transfer: { ...broken.transfer, id: 'not a uuid' } }, hold(merchant, 1n)]
     const results = await Promise.allSettled(items.map((item) => committers[0]!.submit(item)))
@@ -104,7 +88,7 @@ describe('through the group committer', () => {
 
   test('connections cut under load: every answer given is true, and nothing happens twice', async () => {
     const merchant = randomUUID()
-    await fund(merchant, 1_000_000n)
+    await fund(db, merchant, 1_000_000n)
     const killer = new pg.Client({ connectionString: database.url })
     await killer.connect()
     // Bounded: on a slow machine a connection that never lives long enough for one batch would stop everything.
@@ -137,7 +121,7 @@ describe('through a network that goes silent', () => {
     const proxy = await openSilentProxy(database.url)
     const committer = createCommitter({ url: proxy.url, answerMs: 300 })
     const merchant = randomUUID()
-    await fund(merchant, 1_000n)
+    await fund(db, merchant, 1_000n)
     await committer.submit(hold(merchant, 1n))
     proxy.setSilent(true)
     const items = Array.from({ length: 40 }, (_, i) => hold(merchant, 1n, { localId: { value: `silent-${i}`, operation: 'w' } }))
@@ -156,7 +140,7 @@ describe('through a network that goes silent', () => {
 describe('inside a transaction', () => {
   test('a refusal leaves the others standing', async () => {
     const merchant = randomUUID()
-    await fund(merchant, 10n)
+    await fund(db, merchant, 10n)
     const outcomes = await inTransaction(db, (tx) => apply(tx, [hold(merchant, 7n), hold(merchant, 7n), hold(merchant, 3n)]))
     expect(outcomes.map((o) => o.kind)).toEqual(['applied', 'refused', 'applied'])
   })
@@ -164,7 +148,7 @@ describe('inside a transaction', () => {
   test('capture and release race for one hold: one wins, 30 times out of 30', async () => {
     for (let round = 0; round < 30; round += 1) {
       const merchant = randomUUID()
-      await fund(merchant, 10n)
+      await fund(db, merchant, 10n)
       const held = hold(merchant, 10n)
       await committers[0]!.submit(held)
       const account = held.transfer.legs[0]!.account
@@ -187,7 +171,7 @@ describe('inside a transaction', () => {
 
   test('transfers crossing each other never deadlock a caller', async () => {
     const merchants = Array.from({ length: 6 }, () => randomUUID())
-    for (const merchant of merchants) await fund(merchant, 1000n)
+    for (const merchant of merchants) await fund(db, merchant, 1000n)
     const pick = (i: number) => merchants[(i * 7) % 6]!
     // Never more at once than the pool has connections, so that no wait for one runs out on a busy machine.
     let next = 0
@@ -210,7 +194,7 @@ describe('what guards the tables', () => {
 
   test('a balance below zero is refused by the database itself', async () => {
     const merchant = randomUUID()
-    await fund(merchant, 5n)
+    await fund(db, merchant, 5n)
     const spend = sql`update ledger_accounts set posted = -1 where merchant_id = ${merchant} and kind = 'merchant'`
     await expect(spend.execute(db)).rejects.toThrow('available_not_negative')
   })
@@ -229,7 +213,7 @@ describe('what guards the tables', () => {
     const merchants = Array.from({ length: 240 }, () => randomUUID())
     await seal()
     const { rows: [last] } = await sql<{ id: number }>`select max(id) as id from ledger_accounts`.execute(db)
-    await Promise.all(merchants.map((merchant) => fund(merchant, 1_000_000n)))
+    await Promise.all(merchants.map((merchant) => fund(db, merchant, 1_000_000n)))
     // What it knows is of the first minute of an installation, when nobody had many.
     await sql`analyze`.execute(db)
     await Promise.all(Array.from({ length: 3_000 }, () => committers[0]!.submit(hold(merchants[0]!, 1n))))

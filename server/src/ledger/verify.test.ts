@@ -1,17 +1,16 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { createWatchedPool } from '../../../test/setup/watched-pool.ts'
 import { withoutTriggers } from '../../../test/setup/unguarded.ts'
-import { anchorDay, applyAll, auditLedger, isAnchored, sealAccounts, verifyLedger, type Item } from './index.ts'
+import { anchorDay, applyAll, auditLedger, isAnchored, sealAccounts, verifyLedger } from './index.ts'
+import { fund, hold, newId } from './test-items.ts'
 
 const database = useDatabase({ template: migrated })
-const newId = () => uuidv7(Date.now(), randomBytes(10))
 let pool: pg.Pool
 let db: Db
 
@@ -21,21 +20,6 @@ beforeAll(() => {
 })
 afterAll(() => pool.end())
 
-const fund = async (merchantId: string, units: bigint): Promise<void> => {
-  const legs = [
-    { account: { merchantId, asset: 'USDT', kind: 'custody:ETHEREUM' as const }, posted: -units, held: 0n },
-    { account: { merchantId, asset: 'USDT', kind: 'merchant' as const }, posted: units, held: 0n },
-  ]
-  const id = newId()
-  await inTransaction(db, (tx) =>
-    applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'funding', id }, legs, at: new Date() } }]),
-  )
-}
-const hold = (merchantId: string, units: bigint, more: Partial<Item> = {}): Item => {
-  const id = newId()
-  const legs = [{ account: { merchantId, asset: 'USDT', kind: 'merchant' as const }, posted: 0n, held: units }]
-  return { transfer: { id, merchantId, kind: 'hold', cause: { kind: 'withdrawal', id }, legs, at: new Date() }, ...more }
-}
 const seal = async (): Promise<number> => {
   let sealed = 0
   for (let after: number | undefined = 0; after !== undefined; ) {
@@ -52,24 +36,24 @@ const merchantAccount = async (merchant: string): Promise<number> =>
 
 test('audit M-C1: a day has one anchor, and one seal for each account that changed', async () => {
   const day = (n: number): Date => new Date(Date.UTC(2030, 0, n))
-  await fund(randomUUID(), 5n)
+  await fund(db, randomUUID(), 5n)
   await seal()
   expect(await inTransaction(db, (tx) => anchorDay(tx, day(1)))).toHaveLength(32)
   expect(await inTransaction(db, (tx) => anchorDay(tx, day(1)))).toBeUndefined()
   expect(await inTransaction(db, (tx) => isAnchored(tx, day(1)))).toBe(true)
   expect(await inTransaction(db, (tx) => isAnchored(tx, day(2)))).toBe(false)
   const merchant = randomUUID()
-  await fund(merchant, 7n)
-  await fund(merchant, 8n)
+  await fund(db, merchant, 7n)
+  await fund(db, merchant, 8n)
   expect(await seal()).toBe(2)
   expect(await seal()).toBe(0)
 })
 
 test('audit M-C3: an audit goes on from where the last one found an account right, and reads nothing before', async () => {
   const merchant = randomUUID()
-  for (let i = 0; i < 20; i += 1) await fund(merchant, 1n)
+  for (let i = 0; i < 20; i += 1) await fund(db, merchant, 1n)
   expect(await verify()).toEqual([])
-  await fund(merchant, 1n)
+  await fund(db, merchant, 1n)
   let read = 0
   const watched = createWatchedPool(database.url, ({ text, rows }) => {
     if (text.includes('from ledger_entries')) read += rows
@@ -83,7 +67,7 @@ test('audit M-C3: an audit goes on from where the last one found an account righ
 
 test('audit M-C3: what was changed by hand is found: an entry, a balance, a hold that ends in part, what was verified before', async () => {
   const [changed, balance, partly] = [randomUUID(), randomUUID(), randomUUID()]
-  for (const merchant of [changed, balance, partly]) await fund(merchant, 77n)
+  for (const merchant of [changed, balance, partly]) await fund(db, merchant, 77n)
   const held = hold(partly, 9n)
   await inTransaction(db, (tx) => applyAll(tx, [held]))
   await seal()
