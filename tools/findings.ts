@@ -1,7 +1,7 @@
 /**
  * What independent reviews of the platform found wrong, in a line each. Every one has at least one test whose name begins with
  * `audit ID: …` (several ids are joined by spaces), which failed before the finding was mended. Letters: M money, F card
- * payments, exchange and screening, S security, C the API contract, O operations, P people, D-E nodes of Ethereum and BSC, D-T TRON's nodes.
+ * payments, exchange and screening, S security, C the API contract, O operations, P people, D-E nodes of Ethereum and BSC, D-B nodes of Bitcoin and counterparties, D-T TRON's nodes.
  */
 export const FINDINGS: Readonly<Record<string, string>> = {
   'M-A1': 'TRON: energy lent by a contract was credited as TRX',
@@ -101,6 +101,9 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'P-1': '`bursar … --help` acted',
   'D-E8': 'EVM: the least tip was 1 gwei, and on BSC twice or twenty times what it asks',
   'D-E12': 'EVM: refusals of transactions and estimates were misread',
+  'D-B1': 'Freedom Pay: after a refund the status by order shows the refund, so that every refund ended wrong',
+  'D-B4': 'Freedom Pay: errors that may come after the money moved sent a payout to another account',
+  'D-B9': 'smaller differences between what Bitcoin nodes and AMLBot answer and what was read',
   'D-T1': 'TRON: an expired unfreezing that a SELFDESTRUCT leaves was counted twice',
   'D-T2': 'TRON: the number of an internal transfer depended on a setting of the node',
   'D-T3': 'TRON: one machine\'s word proved a payment dead, and one url was never identified',

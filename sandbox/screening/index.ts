@@ -15,7 +15,8 @@ import type { Verdict } from './outcomes.ts'
 export { VERDICTS } from './outcomes.ts'
 export type { Verdict } from './outcomes.ts'
 
-export const FAULTS = ['down', 'html', 'slow', 'garbage'] as const
+/** `blocked`: HTTP 403 with a page, as Cloudflare answers an address that the provider has not allowed. */
+export const FAULTS = ['down', 'html', 'blocked', 'slow', 'garbage'] as const
 export type Fault = (typeof FAULTS)[number]
 
 export interface ScreeningEmulator extends Listening {
@@ -23,6 +24,8 @@ export interface ScreeningEmulator extends Listening {
   setFault(fault: Fault | undefined): void
   /** what it says from now on of a transaction, of all that arrives at an address of ours, or of a destination; of what nothing is set for, endings decide */
   setVerdict(what: string, verdict: Verdict): void
+  /** members of the next reports' `data` that stand in place of its own; undefined: none */
+  setData(members: Readonly<Record<string, unknown>> | undefined): void
   /** everything it was asked, oldest first */
   readonly asked: readonly Readonly<Record<string, string>>[]
 }
@@ -53,6 +56,7 @@ export async function startScreening({ port, portSetting, standard, accessId, ac
   const pending = new Map<string, Pending>()
   const verdicts = new Map<string, Verdict>()
   let fault: Fault | undefined
+  let replaced: Readonly<Record<string, unknown>> = {}
   if (port !== 0) await requireFreePort(port, 'the screening emulator', portSetting)
 
   const tokenOf = (what: string): string => createHash('md5').update(`${what}:${accessKey}:${accessId}`).digest('hex')
@@ -86,7 +90,8 @@ export async function startScreening({ port, portSetting, standard, accessId, ac
     return verdict === 'pending' ? undefined : verdict
   }
   const success = (hash: string, uid: string, fields: Readonly<Record<string, string>>): unknown => ({
-    result: true, balance: 99, data: dataOf({ verdict: said(fields), hash, uid, asset: fields['asset']!, address: fields['address'], direction: fields['direction'], at: now() }),
+    result: true, balance: 99,
+    data: { ...dataOf({ verdict: said(fields), hash, uid, asset: fields['asset']!, address: fields['address'], direction: fields['direction'], at: now() }), ...replaced },
   })
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -97,9 +102,10 @@ export async function startScreening({ port, portSetting, standard, accessId, ac
     asked.push({ ...fields, path })
     if (fault === 'down') return void response.writeHead(502).end()
     if (fault === 'html') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Just a moment...</body></html>')
+    if (fault === 'blocked') return void response.writeHead(403, { 'content-type': 'text/html' }).end('<html><head><title>Attention Required! | Cloudflare</title></head></html>')
     const send = (value: unknown): void => void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
     if (fault === 'slow') return void setTimeout(() => send(answered(path, fields)), SLOW_MS).unref()
-    send(fault === 'garbage' ? { result: true, data: { status: 'success', riskscore: 'high', signals: [] } } : answered(path, fields))
+    send(fault === 'garbage' ? { result: true, data: { status: 'success', riskscore: 'high', signals: [0.1] } } : answered(path, fields))
   }
   const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()))
   const listening = await listenOnLoopback(server, port)
@@ -107,6 +113,9 @@ export async function startScreening({ port, portSetting, standard, accessId, ac
     ...listening,
     asked,
     setVerdict: (what, verdict) => void verdicts.set(what.toLowerCase(), verdict),
+    setData: (members = {}) => {
+      replaced = members
+    },
     setFault: (next) => {
       fault = next
     },

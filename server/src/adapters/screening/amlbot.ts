@@ -68,15 +68,39 @@ const read = (answer: unknown, now: number): Screened => {
 }
 
 const reportOf = (data: Record<string, unknown>, now: number, raw: unknown): Report => {
-  const { riskscore, signals, hasBlackListFlag } = data
-  if (typeof riskscore !== 'number' || !(riskscore >= 0 && riskscore <= 1)) throw unbelievable('riskscore is no number from 0 to 1')
-  if (!isRecord(signals)) throw unbelievable('its answer has no signals')
-  const flags = hasBlackListFlag === true || hasBlackListFlag === 1 ? ['AMLBot has it on a black list'] : []
+  const { signals, hasBlackListFlag, blackListsConnections } = data
+  const riskScore = numberOf(data.riskscore)
+  if (typeof riskScore !== 'number' || !(riskScore >= 0 && riskScore <= 1)) throw unbelievable('riskscore is no number from 0 to 1')
+  const flags = [
+    ...(isSet(hasBlackListFlag, 'hasBlackListFlag') ? ['AMLBot has it on a black list'] : []),
+    ...(isSet(blackListsConnections, 'blackListsConnections') ? ['AMLBot sees connections of it to a black list'] : []),
+  ]
+  const fractions = Object.fromEntries(Object.entries(mapOf(signals)).map(([name, fraction]) => [name, numberOf(fraction)]))
   try {
-    return { riskScore: riskscore, signals: signalsOf(signals), flags, madeAt: timeOf(data, now), raw }
+    return { riskScore, signals: signalsOf(fractions), flags, madeAt: timeOf(data, now), raw }
   } catch (error) {
     throw unbelievable(`signals: ${(error as Error).message}`)
   }
+}
+
+/** The service is written in PHP, which prints a map without members as a list without members. */
+const mapOf = (signals: unknown): Record<string, unknown> => {
+  if (isRecord(signals)) return signals
+  if (Array.isArray(signals) && signals.length === 0) return {}
+  throw unbelievable('its answer has no signals')
+}
+
+/** Clients of the service parse its numbers from texts too. */
+const numberOf = (value: unknown): unknown => (typeof value === 'string' && /^\d{1,3}(\.\d{1,20})?$/.test(value) ? Number(value) : value)
+
+const SET: readonly unknown[] = [true, 1, '1', 'true']
+const NOT_SET: readonly unknown[] = [undefined, null, false, 0, '', '0', 'false']
+
+/** A flag that is not understood makes the whole answer unbelievable: a black list must not be overlooked. A list counts by its members. */
+const isSet = (flag: unknown, name: string): boolean => {
+  if (Array.isArray(flag) || isRecord(flag)) return Object.keys(flag).length > 0
+  if (SET.includes(flag) || NOT_SET.includes(flag)) return SET.includes(flag)
+  throw unbelievable(`${name} is no flag`)
 }
 
 /** `updated_at` is in seconds; what can't be a time of the past is left out. */

@@ -161,6 +161,11 @@ describe('a payout', () => {
     expect((await answer(fields)).kind).toBe(kind)
   })
 
+  // Orders that took effect were answered with 120 and 100, and 9992 is an unexpected error (github.com/vevovip/chaospay, docs/ex1001.md, docs/errors-playbook.md).
+  test.each(['100', '120', '350', '420', '490', '8888', '9991', '9992', '9993', '9994', '9995', '10001', '10006', '10007'])('audit D-B4: error %s is no proof that nothing was sent (A6, A7)', async (pg_error_code) => {
+    expect(await answer({ pg_status: 'error', pg_error_code, pg_error_description: 'd' })).toEqual({ kind: 'unknown', reason: `code ${pg_error_code}` })
+  })
+
   test('an unsigned answer refuses it only where Freedom Pay has no key to sign with', async () => {
     const unsigned = (code: string) => {
       reply = () => `<response><pg_status>error</pg_status><pg_error_code>${code}</pg_error_code></response>`

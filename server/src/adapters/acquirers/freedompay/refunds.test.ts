@@ -44,37 +44,37 @@ const world = (refundStatus: string, again: Record<string, string>) => {
 const refundOf = (units: bigint, refundedUnits = 0n) => ({ reference: 'r1', acquirerReference: '77', refundReference: `x${refundedUnits}`, units, refundedUnits, ticker: 'KZT' as const })
 const CANNOT = { pg_status: 'error', pg_error_code: '490', pg_error_description: 'cannot be cancelled' }
 
-test('audit F-1: a refund that was made is told as made', async () => {
+test('audit F-1 D-B1: a refund that was made is told as made', async () => {
   const { freedom } = world('success', CANNOT)
   expect(await freedom.refund!(refundOf(5_000_00n))).toMatchObject({ kind: 'succeeded', units: 5_000_00n })
 })
 
-test('audit F-1: a refund that was made is not called refused when it is asked for again', async () => {
+test('audit F-1 D-B1: a refund that was made is not called refused when it is asked for again', async () => {
   const { freedom, asked } = world('success', CANNOT)
   await freedom.refund!(refundOf(5_000_00n))
   const second = await freedom.refund!(refundOf(5_000_00n))
   expect({ kind: second.kind, revokes: asked.filter(({ script }) => script === 'revoke.php').length }).toEqual({ kind: 'succeeded', revokes: 1 })
 })
 
-test('audit F-1: a refund on its way is not called refused', async () => {
+test('audit F-1 D-B1: a refund on its way is not called refused', async () => {
   const { freedom } = world('process', CANNOT)
   await freedom.refund!(refundOf(5_000_00n))
   expect((await freedom.refund!(refundOf(5_000_00n))).kind).not.toBe('refused')
 })
 
-test('audit F-1: a part refund leaves the amount that was paid as it is', async () => {
+test('audit F-1 D-B1: a part refund leaves the amount that was paid as it is', async () => {
   const { freedom } = world('success', CANNOT)
   await freedom.refund!(refundOf(5_000_00n))
   expect(await freedom.paymentState('r1', '77')).toMatchObject({ kind: 'succeeded', acquirerReference: '77', units: 20_000_00n })
 })
 
-test('audit F-1: a second part can be given back', async () => {
+test('audit F-1 D-B1: a second part can be given back', async () => {
   const { freedom } = world('success', { pg_status: 'ok' })
   await freedom.refund!(refundOf(5_000_00n))
   expect((await freedom.refund!(refundOf(6_000_00n, 5_000_00n))).kind).not.toBe('refused')
 })
 
-test('audit F-1: a payment given back in whole is reversed', async () => {
+test('audit F-1 D-B1: a payment given back in whole is reversed', async () => {
   const { freedom } = world('success', CANNOT)
   await freedom.refund!(refundOf(20_000_00n))
   expect((await freedom.paymentState('r1', '77')).kind).toBe('reversed')
