@@ -79,16 +79,11 @@ export const beginFollowing = async (deps: FollowerDeps): Promise<Follower> => {
 
   return {
     step: async () => {
-      try {
-        const view = await look(adapter)
-        const moved = await move(view)
-        const waiting = capabilities.mempool && cursor.hash === view.head.hash && (await pool.poll(cursor, view.head.height))
-        const applied = moved === 'back' ? 0 : moved
-        return { cursor, head: view.head.height, applied, more: waiting || (moved !== 0 && cursor.height < view.head.height) }
-      } catch (error) {
-        prefetch.clear()
-        throw error
-      }
+      const view = await look(adapter)
+      const moved = await move(view)
+      const waiting = capabilities.mempool && cursor.hash === view.head.hash && (await pool.poll(cursor, view.head.height))
+      const applied = moved === 'back' ? 0 : moved
+      return { cursor, head: view.head.height, applied, more: waiting || (moved !== 0 && cursor.height < view.head.height) }
     },
   }
 }
@@ -117,7 +112,10 @@ const hasForked = async ({ runtime, network }: FollowerDeps, cursor: Cursor, { h
   return ours !== undefined && ours !== head.hash
 }
 
-/** The blocks to apply next, each the child of the one before: empty when the first is not a child of the cursor's. */
+/**
+ * The blocks to apply next, each the child of the one before: empty when the first is not a child of the cursor's. A block that the node
+ * refuses ends them; it is an error only when it is the first, as the next step asks for it again.
+ */
 const nextBlocks = async (
   { settings }: FollowerDeps,
   cursor: Cursor,
@@ -128,7 +126,7 @@ const nextBlocks = async (
   let parent = cursor.hash
   let transfers = 0
   for (let height = cursor.height + 1; height <= head.height && blocks.length < settings.mostBlocks; height += 1) {
-    const block = await take(height)
+    const block = blocks.length === 0 ? await take(height) : await take(height).catch(nullIfUnavailable)
     if (block === null || block.parent !== parent) break
     blocks.push(block)
     parent = block.hash
@@ -136,6 +134,11 @@ const nextBlocks = async (
     if (transfers >= settings.mostTransfers) break
   }
   return blocks
+}
+
+const nullIfUnavailable = (error: unknown): null => {
+  if (error instanceof ChainUnavailable) return null
+  throw error
 }
 
 /**

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useDatabase } from '../../../test/setup/database.ts'
+import { migrated } from '../../../test/setup/migrated.ts'
+import { ChainUnavailable, type ChainAdapter } from '../adapters/chains/port.ts'
+import { uuidv7 } from '../base/id.ts'
+import { createDb, createPool, type Db } from '../db/index.ts'
+import { createClock } from '../platform/clock.ts'
+import { beginFollowing, DEFAULT_WATCHER_SETTINGS, watchStatus, type Follower, type WatcherSettings } from './index.ts'
+import { createPrefetch } from './prefetch.ts'
+import { createTestChain, type TestChain } from './test-chain.ts'
+import { createNotes } from './test-listener.ts'
+
+const database = useDatabase({ template: migrated })
+const NETWORK = 'ETHEREUM'
+const NOW = 1_000_000
+let pool: pg.Pool
+let db: Db
+let chain: TestChain
+let notes: Awaited<ReturnType<typeof createNotes>>
+
+beforeAll(() => {
+  pool = createPool({ url: database.url })
+  db = createDb(pool)
+})
+afterAll(() => pool.end())
+beforeEach(async () => {
+  await sql`truncate watch_cursors, watch_blocks, alerts`.execute(db)
+  notes = await createNotes(db)
+  chain = createTestChain(NETWORK)
+})
+
+const begin = (adapter: Partial<ChainAdapter>, more: Partial<WatcherSettings> = {}): Promise<Follower> => {
+  const settings = { ...DEFAULT_WATCHER_SETTINGS[NETWORK], network: NETWORK, identity: '', ...more } as const
+  const runtime = { db, clock: createClock(() => NOW), newId: () => uuidv7(NOW, randomBytes(10)), log: pino({ enabled: false }) }
+  return beginFollowing({
+    runtime, network: NETWORK, adapter: { ...chain, ...adapter } as unknown as ChainAdapter, listeners: [notes.listener],
+    ringBlocks: settings.ringBlocks, settings,
+  })
+}
+const mine = (count: number): void => {
+  for (let i = 0; i < count; i += 1) chain.mine()
+}
+const heightRead = async (): Promise<number> => (await watchStatus(db))[0]!.height
+
+/** A provider with a limit by time, here of blocks a look: what is beyond is refused at once (Infura: "request rate exceeded", -32005). */
+const limited = (perLook: number) => {
+  const provider = { left: perLook, refused: 0, asked: [] as number[] }
+  const blockAt: ChainAdapter['blockAt'] = async (height) => {
+    provider.asked.push(height)
+    provider.left -= 1
+    if (provider.left >= 0) return chain.blockAt(height)
+    provider.refused += 1
+    throw new ChainUnavailable('ETHEREUM: eth_getBlockReceipts: refused: request rate exceeded (-32005)')
+  }
+  return { provider, blockAt }
+}
+
+describe('audit D-E5: a provider that refuses what is asked too fast', () => {
+  test('is caught up with: 10 blocks a look are given, and all of them are applied', async () => {
+    const { provider, blockAt } = limited(10)
+    const follower = await begin({ blockAt })
+    mine(100)
+    for (let look = 0; look < 12; look += 1) {
+      provider.left = 10
+      await follower.step().catch(() => {})
+    }
+    expect(await heightRead()).toBe(100)
+    // What was given is kept: no block is given twice.
+    expect(provider.asked.length - provider.refused).toBe(100)
+  })
+
+  test('that refuses the first block stops the step with its reason', async () => {
+    const { blockAt } = limited(0)
+    const follower = await begin({ blockAt })
+    mine(5)
+    await expect(follower.step()).rejects.toThrow('request rate exceeded')
+    expect(await heightRead()).toBe(0)
+  })
+
+  test('is asked for half as many at once, and for more again once it answers', async () => {
+    let refuses = true
+    const asked: number[] = []
+    const prefetch = createPrefetch({
+      blockAt: async (height) => {
+        asked.push(height)
+        if (refuses) throw new ChainUnavailable('too fast')
+        return chain.blockAt(height)
+      },
+    }, 16)
+    const wanted = async (): Promise<number> => {
+      asked.length = 0
+      prefetch.want(1, 1_000)
+      await Promise.resolve()
+      return asked.length
+    }
+    expect([await wanted(), await wanted(), await wanted(), await wanted(), await wanted(), await wanted()]).toEqual([16, 8, 4, 2, 1, 1])
+    refuses = false
+    mine(300)
+    for (let height = 1; height <= 200; height += 1) {
+      prefetch.want(height, 1_000)
+      await prefetch.take(height)
+    }
+    prefetch.clear()
+    expect(await wanted()).toBe(16)
+  })
+})
