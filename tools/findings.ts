@@ -104,6 +104,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'D-B1': 'Freedom Pay: after a refund the status by order shows the refund, so that every refund ended wrong',
   'D-B4': 'Freedom Pay: errors that may come after the money moved sent a payout to another account',
   'D-B9': 'smaller differences between what Bitcoin nodes and AMLBot answer and what was read',
+  'D-E13': 'EVM: balances, nonces and code came from machines at different heads',
   'D-T1': 'TRON: an expired unfreezing that a SELFDESTRUCT leaves was counted twice',
   'D-T2': 'TRON: the number of an internal transfer depended on a setting of the node',
   'D-T3': 'TRON: one machine\'s word proved a payment dead, and one url was never identified',

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { AccountChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
 import { rescale } from '../money/index.ts'
 import {
-  paymentCall, planEvm, planTron, tronHotAddress, tronPayment,
+  currentState, paymentCall, planEvm, planTron, tronHotAddress, tronPayment,
 } from '../outgoing/index.ts'
 import { planBitcoin } from './jobs-bitcoin.ts'
 import type { ColdDeps, ColdPlan, Wanted } from './plan.ts'
@@ -22,13 +22,13 @@ export const planTransfer = (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan |
 const onEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): Promise<ColdPlan | string> => {
   const { network, sending, catalogue } = deps
   if (!isEvmNetwork(network) || deps.chainId === undefined || !key) throw new Error(`${network} has a chain id and hot addresses`)
-  const adapter = deps.adapter as AccountChainAdapter
-  const from = key.address
+  const [adapter, from] = [deps.adapter as AccountChainAdapter, key.address]
+  const state = await currentState({ runtime: deps.runtime, network, adapter })
   const call = paymentCall({ to, units, contract: catalogue.findCrypto(ticker)!.networks.get(network)!.contract })
-  const [rate, estimate] = await Promise.all([adapter.feeRate(), adapter.estimateGas({ from, ...call })])
+  const [rate, estimate] = await Promise.all([adapter.feeRate(), state.estimateGas({ from, ...call })])
   if (!estimate.ok) return estimate.message
   if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
-  const nonce = await nonceAhead(deps, adapter, from)
+  const nonce = await nonceAhead(deps, await state.minedNonce(from), from)
   if (nonce === undefined) return 'the nonces of the chain and of the database do not agree'
   const roomy = rate.legacy ? rate : { ...rate, maxFeePerGas: rate.maxFeePerGas * PRICE_ROOM }
   const plan = planEvm({ network, chainId: deps.chainId, nonce, call, gas: estimate.gas, rate: roomy })
@@ -50,8 +50,7 @@ const MOST_AHEAD = 256
  * The nonce of a transaction that will be signed later: not the next one, which payouts would have to wait for, but one
  * that they are likely to come to when the signature is there.
  */
-const nonceAhead = async ({ runtime, network }: ColdDeps, adapter: AccountChainAdapter, from: string): Promise<number | undefined> => {
-  const mined = await adapter.minedNonce(from)
+const nonceAhead = async ({ runtime, network }: ColdDeps, mined: number, from: string): Promise<number | undefined> => {
   const since = new Date(runtime.clock.business() - LEAD_MS)
   const { rows } = await sql<{ next: number; used: number; offered: number | null }>`
     with wallet as (insert into hot_wallets(network, address, next_nonce) values (${network}, ${from}, ${mined})

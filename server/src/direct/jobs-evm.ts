@@ -1,6 +1,6 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import { rescale } from '../money/index.ts'
-import { insertPlanned, isContested, paymentCall, planEvm, type EvmPlan } from '../outgoing/index.ts'
+import { currentState, insertPlanned, isContested, paymentCall, planEvm, type EvmPlan } from '../outgoing/index.ts'
 import { freshPrices } from '../rates/index.ts'
 import { expectedPrice, finalHeightOf, unitsWorth, type SweepPolicy } from '../sweeps/index.ts'
 import { gasRateOf, MOST_GAS, type EvmPayoutDeps, type GasRate, type PayFromDeposits, type Withdrawal } from '../withdrawals/index.ts'
@@ -59,12 +59,15 @@ const planFrom = async (deps: EvmDirectDeps, { ticker, to, units }: Withdrawal, 
   const { contract, decimals } = asset.networks.get(network)!
   const amount = rescale(units, asset.scale, decimals)
   const call = paymentCall({ to, units: amount, contract })
-  const [head, final, code] = await Promise.all([adapter.head(), finalHeightOf(deps.runtime.db, network), adapter.codeAt(address)])
+  const final = await finalHeightOf(deps.runtime.db, network)
+  if (final === undefined) return undefined
+  // One block for code and nonce: an authorisation uses a nonce, and leaves no transaction of the address.
+  const state = await currentState(deps)
   // Anybody may start the sweep of an address that has delegated: its payment would then wait for coin for ever.
-  if (final === undefined || code !== '0x') return undefined
+  if ((await state.codeAt(address)) !== '0x') return undefined
   const wanted = [{ address, contract: contract?.toLowerCase() ?? null }, { address, contract: null }]
   const [atFinal, atHead, nonce, estimate] = await Promise.all([
-    adapter.balancesAt(final, wanted), adapter.balancesAt(head.height, wanted), adapter.minedNonce(address), adapter.estimateGas({ from: address, ...call }),
+    adapter.balancesAt(final, wanted), state.balances(wanted), state.minedNonce(address), state.estimateGas({ from: address, ...call }),
   ])
   if (!estimate.ok || estimate.gas > MOST_GAS || (await isContested(deps.runtime.db, network, address, nonce))) return undefined
   const plan = planEvm({ network, chainId, nonce, call, gas: estimate.gas, rate })

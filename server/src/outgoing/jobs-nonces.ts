@@ -1,8 +1,9 @@
 import type { EvmNetwork } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import type { AccountChainAdapter } from '../adapters/chains/port.ts'
+import type { AccountChainAdapter, AccountState } from '../adapters/chains/port.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
+import { currentState } from './jobs-state.ts'
 import { freeForgotten, NonceLine } from './nonces.ts'
 
 interface NonceDeps {
@@ -10,14 +11,17 @@ interface NonceDeps {
   network: EvmNetwork
   adapter: AccountChainAdapter
   hotAddress: string
+  /** what the chain holds; read when absent */
+  state?: Pick<AccountState, 'minedNonce'>
 }
 
 /** A chain that has seen more nonces than the database handed out means the database is older than the chain: stop. */
 export const isNonceSound = async (deps: NonceDeps): Promise<boolean> => (await soundNonce(deps)) !== undefined
 
 /** The nonces a hot address has next, or undefined, which raises an alert, when the chain and the database do not agree. */
-export const soundNonce = async ({ runtime, network, adapter, hotAddress }: NonceDeps): Promise<NonceLine | undefined> => {
-  const mined = await adapter.minedNonce(hotAddress)
+export const soundNonce = async (deps: NonceDeps): Promise<NonceLine | undefined> => {
+  const { runtime, network, hotAddress, state } = deps
+  const mined = await (state ?? (await currentState(deps))).minedNonce(hotAddress)
   const { rows } = await sql<{ next: number }>`insert into hot_wallets(network, address, next_nonce)
     values (${network}, ${hotAddress}, ${mined}) on conflict (network, address) do update set address = hot_wallets.address
     returning next_nonce as next`.execute(runtime.db)

@@ -1,9 +1,9 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
-import type { AccountChainAdapter } from '../adapters/chains/port.ts'
+import type { AccountState, GasEstimate } from '../adapters/chains/port.ts'
 import { inTransaction, type Tx } from '../db/index.ts'
 import { allApart, eachApart } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
-import { insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
+import { currentState, insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { attach } from './commands.ts'
 import { freeSlots, readMembers } from './jobs-pool.ts'
@@ -13,8 +13,6 @@ import { noLongerReverting, onRevert } from './reverting.ts'
 import { noLongerShort, tellShort } from './shortage.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
-
-type GasEstimate = Awaited<ReturnType<AccountChainAdapter['estimateGas']>>
 
 interface Choice {
   withdrawal: Withdrawal
@@ -45,7 +43,8 @@ export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
   if (first.ready.length === 0 && first.last === undefined) return false
   const [members, rate] = await Promise.all([readMembers(deps, free), gasRateOf(deps)])
   const choices = await chooseAll(deps, members, rate, first)
-  const planned = await allApart(choices, (choice) => estimated(deps, choice, rate))
+  const state = await currentState(deps)
+  const planned = await allApart(choices, (choice) => estimated(deps, state, choice, rate))
   const payable = planned.results.filter((one) => one !== undefined)
   await noLongerReverting(deps, deps.network, payable.map(({ withdrawal }) => withdrawal.ticker))
   const made = await allApart(members, (member) => storeAll(deps, payable.filter((one) => one.member === member), rate))
@@ -106,11 +105,11 @@ const bounded = (estimate: GasEstimate): GasEstimate =>
   estimate.ok && estimate.gas > MOST_GAS ? { ok: false, reason: 'reverted', message: `it takes ${estimate.gas} gas, and at most ${MOST_GAS} is paid for` } : estimate
 
 /** Undefined when it can't be paid now. */
-const estimated = async (deps: EvmPayoutDeps, choice: Choice, rate: GasRate): Promise<Planned | undefined> => {
-  const { adapter, network, chainId, catalogue } = deps
+const estimated = async (deps: EvmPayoutDeps, state: AccountState, choice: Choice, rate: GasRate): Promise<Planned | undefined> => {
+  const { network, chainId, catalogue } = deps
   const { withdrawal, member, call, reserved } = choice
   const native = NATIVE_TICKER[network]
-  const gasOf = async (asked: EvmCall) => bounded(await adapter.estimateGas({ from: member.key.address, ...asked }))
+  const gasOf = async (asked: EvmCall) => bounded(await state.estimateGas({ from: member.key.address, ...asked }))
   const estimate = await gasOf(call)
   if (!estimate.ok) {
     const toItself = () => gasOf(callOf(deps, { ...withdrawal, to: member.key.address }))

@@ -2,10 +2,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
-import type { Block, Transfer } from '@bursar/chainkit'
+import type { Block, Head, Transfer } from '@bursar/chainkit'
 import { keyring, makeSigner, policyFile, TRON_USDT, USDT } from '../../../signer/src/test-world.ts'
 import { withoutSocket } from '../../../test/setup/signer.ts'
-import type { AccountChainAdapter, BroadcastResult, ChainAdapter, TransactionStatus } from '../adapters/chains/port.ts'
+import { ChainUnavailable, type AccountChainAdapter, type AccountState, type BroadcastResult, type ChainAdapter, type TransactionStatus } from '../adapters/chains/port.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
 import { createSigning } from '../app/signing.ts'
 import { createCatalogue } from '../assets/index.ts'
@@ -65,6 +65,7 @@ export interface Node {
   statusOf: (hash: string) => TransactionStatus
   /** next nonce, counting what is mined */
   mined: number
+  head: Head
 }
 
 export type PayoutWorld = Awaited<ReturnType<typeof createPayoutWorld>>
@@ -89,18 +90,25 @@ export const createPayoutWorld = async (
   const merchantId = randomUUID()
   for (const asset of ['USDT', 'BTC']) await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset, units: 10n ** 12n }, momentOf(runtime)))
   const node: Node = {
-    estimate: () => ({ ok: true, gas: 65_000n }), broadcast: () => ({ kind: 'accepted' }), statusOf: () => ({ kind: 'unknown' }), mined: 0,
+    estimate: () => ({ ok: true, gas: 65_000n }), broadcast: () => ({ kind: 'accepted' }), statusOf: () => ({ kind: 'unknown' }), mined: 0, head: { height: 100, hash: 'x' },
   }
   const adapter = {
     network,
     feeRate: async () => (network === 'BITCOIN' ? { kind: 'vbyte', milliSatPerVb: 2_000n } : { kind: 'gas', legacy: false, maxFeePerGas: 4_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }),
-    head: async () => ({ height: 100, hash: 'x' }),
+    head: async () => node.head,
     balancesAt: async (_height: number, wanted: readonly unknown[]) => wanted.map(() => 10n ** 20n),
     minedNonce: async () => node.mined,
     estimateGas: async (call: Parameters<Node['estimate']>[0]) => node.estimate(call),
     broadcast: async (raw: string) => node.broadcast(raw),
     statusOf: async (hash: string) => node.statusOf(hash),
     blockAt: async (height: number) => blocks.get(height) ?? null,
+    codeAt: async () => '0x',
+    stateFrom: async (least: number): Promise<AccountState> => {
+      const { head } = node
+      if (head.height < least) throw new ChainUnavailable(`the head is at ${head.height}, and ${least} was read before`)
+      const { minedNonce, codeAt, estimateGas } = adapter
+      return { head, minedNonce, codeAt, estimateGas, balances: (wanted) => adapter.balancesAt(head.height, wanted) }
+    },
   } as unknown as AccountChainAdapter
   const blocks = new Map<number, Block>()
   const signing = createSigning(runtime, catalogue, signer)

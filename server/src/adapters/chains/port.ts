@@ -96,17 +96,43 @@ export interface CoinChainAdapter extends ChainAdapter {
   rawTransactions(hashes: readonly string[]): Promise<Map<string, Uint8Array>>
 }
 
-/** What sending on an account chain needs besides. */
-export interface AccountChainAdapter extends ChainAdapter {
+/** A call to look at before it is sent. */
+export interface AccountCall {
+  from: string
+  to: string
+  value: bigint
+  data: string
+}
+
+/** Gas a call would take, or why it would fail: only `reverted` says that the receiver's code refuses it. */
+export type GasEstimate = { ok: true; gas: bigint } | { ok: false; reason: 'reverted' | 'insufficient-funds'; message: string }
+
+/**
+ * The state of one block. Behind one address there may be many machines, each at a head of its own: one that does not have this block gives
+ * `ChainUnavailable`, never the state of another block.
+ */
+export interface AccountState {
+  readonly head: Head
+  /** In chain units, in the order asked. Contract null is the native coin. */
+  balances(wanted: readonly { address: string; contract: string | null }[]): Promise<bigint[]>
   /** Next unused nonce counting mined transactions only. */
   minedNonce(address: string): Promise<number>
-  /** Gas this call would take now, or why it would fail: only `reverted` says that the receiver's code refuses it. */
-  estimateGas(call: {
-    from: string
-    to: string
-    value: bigint
-    data: string
-  }): Promise<{ ok: true; gas: bigint } | { ok: false; reason: 'reverted' | 'insufficient-funds'; message: string }>
+  /** The code at the address, in lower-case hex with 0x: `0x` for none, a designation for one that delegates. */
+  codeAt(address: string): Promise<string>
+  estimateGas(call: AccountCall): Promise<GasEstimate>
+}
+
+/** What sending on an account chain needs besides. */
+export interface AccountChainAdapter extends ChainAdapter {
+  /**
+   * The state of the head block, for what decides about money. Throws `ChainUnavailable` when the head is below `least`: a machine that is behind
+   * would show coin that has left already, and a nonce that is used.
+   */
+  stateFrom(least: number): Promise<AccountState>
+  /** Next unused nonce counting mined transactions only. */
+  minedNonce(address: string): Promise<number>
+  /** At the head, whichever that is. */
+  estimateGas(call: AccountCall): Promise<GasEstimate>
   /** True when a contract's code sits at the address at the head. An account that delegates (EIP-7702) is none. */
   isContract(address: string): Promise<boolean>
   /** The code at the address at the head, in lower-case hex with 0x: `0x` for none, a designation for one that delegates. */

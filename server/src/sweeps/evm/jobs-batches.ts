@@ -1,7 +1,7 @@
 import { encodeTransfer, COIN } from '@bursar/chainkit/evm'
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import { inTransaction } from '../../db/index.ts'
-import { insertPlanned, loadOf, takeNonce } from '../../outgoing/index.ts'
+import { currentState, insertPlanned, loadOf, takeNonce } from '../../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/alerts.ts'
 import { momentOf } from '../../platform/runtime.ts'
 import type { EvmChoice } from './choice.ts'
@@ -10,7 +10,6 @@ import { batchGas, fitBatch, planBatch, type BatchMember } from './batch.ts'
 import { Taken, type EvmRound } from './sweeping.ts'
 import type { GasRate } from './gas-price.ts'
 import { ignoreTaken } from './jobs-contracts.ts'
-import { coinOf } from './jobs-reading.ts'
 import { insertSweeps, moveSweeps, type NewSweep } from '../store.ts'
 
 /** What coin sent by the delegate takes: a call with value, and its log. */
@@ -101,9 +100,11 @@ const tellDear = async ({ runtime, network, sending }: EvmRound, fee: bigint): P
 /** Whether the hot wallet has the coin for one more transaction, after all that no block shows yet. @param wei at most */
 export const canPay = async (round: EvmRound, wei: bigint): Promise<boolean> => {
   const { runtime, network, hotAddress } = round
-  const [coin, { fees }] = await Promise.all([coinOf(round, hotAddress), loadOf(runtime.db, network, hotAddress)])
+  // The books first: no block is taken that is older than what they have read.
+  const { fees } = await loadOf(runtime.db, network, hotAddress)
+  const [coin] = await (await currentState(round)).balances([{ address: hotAddress, contract: null }])
   const subject = `${network}/gas`
-  if (coin - fees >= wei) {
+  if (coin! - fees >= wei) {
     await resolveAlert(runtime.db, 'hot-wallet-short', subject, momentOf(runtime).at)
     return true
   }

@@ -1,6 +1,6 @@
 import { CREATE2_DEPLOYER, type PinnedContract } from '@bursar/chainkit/evm'
 import { inTransaction } from '../../db/index.ts'
-import { insertPlanned, planEvm, takeNonce } from '../../outgoing/index.ts'
+import { currentState, insertPlanned, planEvm, takeNonce } from '../../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/alerts.ts'
 import { momentOf } from '../../platform/runtime.ts'
 import type { EvmRound } from './sweeping.ts'
@@ -13,7 +13,9 @@ import { isDeploying } from '../queries.ts'
  * it. What is missing is deployed by the hot wallet.
  */
 export const areReady = async (round: EvmRound, contracts: readonly PinnedContract[], rate: GasRate): Promise<boolean> => {
-  const codes = await Promise.all(contracts.map(({ address }) => round.adapter.codeAt(address)))
+  // No block from before a deployment of ours that the books hold for mined.
+  const state = await currentState(round)
+  const codes = await Promise.all(contracts.map(({ address }) => state.codeAt(address)))
   const foreign = contracts.find(({ code }, i) => codes[i] !== '0x' && codes[i] !== code.toLowerCase())
   if (foreign) return tell(round, `At ${foreign.address} there is other code than that of our contract (${foreign.codeHash})`)
   const missing = contracts.filter((_, i) => codes[i] === '0x')
@@ -22,7 +24,7 @@ export const areReady = async (round: EvmRound, contracts: readonly PinnedContra
     return true
   }
   if (await isDeploying(round.runtime.db, round.network)) return false
-  if ((await round.adapter.codeAt(CREATE2_DEPLOYER)) === '0x') return tell(round, `There is no deployer at ${CREATE2_DEPLOYER}`)
+  if ((await state.codeAt(CREATE2_DEPLOYER)) === '0x') return tell(round, `There is no deployer at ${CREATE2_DEPLOYER}`)
   await deploy(round, missing, rate)
   return false
 }

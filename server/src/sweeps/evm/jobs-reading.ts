@@ -1,4 +1,6 @@
 import { sweepOne, COIN, type Hex } from '@bursar/chainkit/evm'
+import type { AccountState } from '../../adapters/chains/port.ts'
+import { currentState } from '../../outgoing/index.ts'
 import { assetOn, chainAmount, type EvmAccount, type EvmHolding } from './account.ts'
 import type { EvmRound } from './sweeping.ts'
 import { finalHeightOf } from '../queries.ts'
@@ -50,19 +52,14 @@ export const readCandidates = async (round: EvmRound, holders: readonly { holder
     if (short.length > 0) runtime.log.warn({ address: holder.address, network, assets: short.map(({ asset }) => asset) }, 'not swept: the chain has less than the books')
     return short.length === 0
   })
-  return Promise.all(sound.map(async ({ holder, holdings }) => ({ account: await readAccount(round, holder), holdings })))
+  const state = await currentState(round)
+  return Promise.all(sound.map(async ({ holder, holdings }) => ({ account: await readAccount(state, holder), holdings })))
 }
 
-export const readAccount = async (round: EvmRound, holder: Holder): Promise<EvmAccount> => {
-  const { adapter } = round
-  const [nonce, code, coin] = await Promise.all([adapter.minedNonce(holder.address), adapter.codeAt(holder.address), coinOf(round, holder.address)])
-  return { holder, nonce, code, coin }
-}
-
-/** wei, at the head */
-export const coinOf = async ({ adapter }: Pick<EvmRound, 'adapter'>, address: string): Promise<bigint> => {
-  const { height } = await adapter.head()
-  return (await adapter.balancesAt(height, [{ address, contract: null }]))[0]!
+export const readAccount = async (state: AccountState, holder: Holder): Promise<EvmAccount> => {
+  const { address } = holder
+  const [nonce, code, [coin]] = await Promise.all([state.minedNonce(address), state.codeAt(address), state.balances([{ address, contract: null }])])
+  return { holder, nonce, code, coin: coin! }
 }
 
 export const hexOf = (address: string): Hex => address as Hex

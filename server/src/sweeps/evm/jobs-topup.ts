@@ -2,7 +2,7 @@ import { COIN } from '@bursar/chainkit/evm'
 import { inTransaction, type Tx } from '../../db/index.ts'
 import type { Moment } from '../../base/moment.ts'
 import { rescale } from '../../money/index.ts'
-import { insertPlanned, planEvm, sendingAmong, takeNonce } from '../../outgoing/index.ts'
+import { currentState, insertPlanned, planEvm, sendingAmong, takeNonce } from '../../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/alerts.ts'
 import { momentOf } from '../../platform/runtime.ts'
 import { assetOn, type EvmAccount, type EvmHolding } from './account.ts'
@@ -86,7 +86,7 @@ export const sendFunded = async (round: EvmRound, rate: GasRate): Promise<boolea
 const sendOne = async (round: EvmRound, sweep: Sweep, rate: GasRate): Promise<boolean> => {
   const { network } = round
   const { id, address, merchantId, derivationIndex } = sweep
-  const account = await readAccount(round, { address, merchantId, derivationIndex, sweptBefore: 0, holdings: [] })
+  const account = await readAccount(await currentState(round), { address, merchantId, derivationIndex, sweptBefore: 0, holdings: [] })
   const holding = await heldNow(round, sweep)
   const plan = holding ? await planOwn(round, account, holding, rate) : 'refused'
   if (plan === 'refused') return stored(round, async (tx, { at }) => void (await moveSweeps(tx, { ids: [id] }, 'dropped', at)))

@@ -1,13 +1,13 @@
 import { DECIMALS_CALL, decodeUint, isHex } from '@bursar/chainkit/evm'
 import { freezeCalls } from '../freezes.ts'
-import type { AccountChainAdapter } from '../port.ts'
+import type { AccountCall, AccountChainAdapter, GasEstimate } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
 import { Malformed, objectOf, textOf } from '../shape.ts'
+import type { BlockName } from './heads.ts'
 import { countOf, hashOf, quantity, quantityOf } from './quantity.ts'
 import { isShortOfFunds } from './verdicts.ts'
 
 type DelegatedCall = Parameters<AccountChainAdapter['callDelegated']>[0]
-type GasEstimate = Awaited<ReturnType<AccountChainAdapter['estimateGas']>>
 
 const REVERTED = 3
 /** How nodes say that the call itself would fail. Anything else they refuse says nothing of the call. */
@@ -17,11 +17,10 @@ const INVALID_PARAMS = -32_602
 /** How nodes say that code begins with a byte no rule knows. */
 const NO_SUCH_CODE = /opcode/i
 
-export const estimateGas = async (
-  rpc: Rpc,
-  { from, to, value, data }: Parameters<AccountChainAdapter['estimateGas']>[0],
-): Promise<GasEstimate> => {
-  const answer = await rpc.ask({ method: 'eth_estimateGas', params: [{ from, to, value: quantity(value), data }] })
+/** @param height of the block whose state is taken: Besu takes a number here, and no hash. The node's own choice when absent */
+export const estimateGas = async (rpc: Rpc, { from, to, value, data }: AccountCall, height?: number): Promise<GasEstimate> => {
+  const call = { from, to, value: quantity(value), data }
+  const answer = await rpc.ask({ method: 'eth_estimateGas', params: height === undefined ? [call] : [call, quantity(height)] })
   if (answer.ok)
     return { ok: true, gas: rpc.believe('eth_estimateGas', () => quantityOf(answer.result, 'the estimate')) }
   const { code, message } = answer
@@ -31,14 +30,14 @@ export const estimateGas = async (
   throw rpc.unavailable('eth_estimateGas', `refused: ${message} (${code})`)
 }
 
-export const readMinedNonce = (rpc: Rpc, address: string): Promise<number> =>
-  rpc.read('eth_getTransactionCount', [address, 'latest'], (result) => countOf(result, 'the nonce'))
+export const readMinedNonce = (rpc: Rpc, address: string, at: BlockName = 'latest'): Promise<number> =>
+  rpc.read('eth_getTransactionCount', [address, at], (result) => countOf(result, 'the nonce'))
 
 /** What an account that delegates to code holds in place of code (EIP-7702): whoever has its key still commands it. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/i
 
-export const readCode = (rpc: Rpc, address: string): Promise<string> =>
-  rpc.read('eth_getCode', [address, 'latest'], (result) => hexOf(result, 'the code'))
+export const readCode = (rpc: Rpc, address: string, at: BlockName = 'latest'): Promise<string> =>
+  rpc.read('eth_getCode', [address, at], (result) => hexOf(result, 'the code'))
 
 const hexOf = (value: unknown, what: string): string => {
   const text = textOf(value, what).toLowerCase()

@@ -8,6 +8,11 @@ type Place = number | 'latest' | 'finalized'
 /** `finalized`: the network's own rule. A number: confirmations, the block's own counted, that make a block final. */
 export type Finality = 'finalized' | number
 
+/** A block as questions about state name it (EIP-1898); canonical, so that one of a fork that was given up is refused. */
+export type BlockName = 'latest' | { blockHash: string; requireCanonical: true }
+
+export const byHash = ({ hash }: Head): BlockName => ({ blockHash: hash, requireCanonical: true })
+
 export const decodeHead = (block: Record<string, unknown>, place: Place): Head => {
   const height = countOf(block['number'], 'number')
   if (typeof place === 'number' && height !== place) throw new Malformed(`block ${height} instead of ${place}`)

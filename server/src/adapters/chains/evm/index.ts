@@ -10,6 +10,7 @@ import { readFeeRate, type GasSettings } from './fee-rate.ts'
 import { readFinal, readHead, readHeadAt, type Finality } from './heads.ts'
 import { quantityOf } from './quantity.ts'
 import { readStatus } from './standing.ts'
+import { readStateFrom } from './state.ts'
 import { probeTraces } from './traces.ts'
 
 export interface EvmAdapterSettings extends GasSettings {
@@ -55,6 +56,7 @@ export const createEvmAdapter = (settings: EvmAdapterSettings): AccountChainAdap
     broadcast: (raw) => broadcastTransaction(rpc, raw),
     feeRate: () => readFeeRate(rpc, settings),
     balancesAt: (height, wanted) => readBalances(rpc, height, wanted),
+    stateFrom: (least) => readStateFrom(rpc, least),
     minedNonce: (address) => readMinedNonce(rpc, address),
     estimateGas: (call) => estimateGas(rpc, call),
     isContract: (address) => readIsContract(rpc, address),

@@ -1,6 +1,6 @@
 import type { Network } from '@bursar/chainkit'
 import { decodeTransfer } from '@bursar/chainkit/evm'
-import { ChainUnavailable, type AccountChainAdapter, type Coin, type FeeRate } from '../port.ts'
+import { ChainUnavailable, type AccountCall, type AccountChainAdapter, type Coin, type FeeRate, type GasEstimate } from '../port.ts'
 import { takeBroadcast } from './broadcast.ts'
 import type { Chain, SimulatedBlock } from './chain.ts'
 import type { Faults } from './faults.ts'
@@ -32,6 +32,16 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
   const shown = (): SimulatedBlock[] => chain.blocks.slice(0, Math.max(1, chain.blocks.length - faults.lag))
   const head = (): SimulatedBlock => shown().at(-1)!
   const pass: Faults['pass'] = (method, run) => faults.pass(method, run)
+  const estimateGas = (call: AccountCall): GasEstimate => {
+    const contract = call.to.toLowerCase()
+    const transfer = tokens.has(contract) ? decodeTransfer(call.data) : undefined
+    const held = transfer && chain.state.balanceOf(call.from, contract)
+    const refused = transfer ? held! < transfer.units : call.data !== '0x'
+    if (refused) return { ok: false, reason: 'reverted', message: 'execution reverted' }
+    return { ok: true, gas: transfer ? GAS.token : GAS.native }
+  }
+  // Its tokens are not code, and it runs none.
+  const codeAt = (address: string): string => (tokens.has(address.toLowerCase()) ? '0xfe' : '0x')
   return {
     network,
     identity: () => pass('identity', () => node.identity),
@@ -63,18 +73,21 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
       coinsAt: (coins: readonly Coin[]) => pass('coinsAt', () => coins.map(({ transaction, vout }) => chain.state.coinAt(`${transaction}:${vout}`)?.units ?? null)),
     }),
     minedNonce: (address) => pass('minedNonce', () => chain.state.nonceOf(address)),
-    estimateGas: (call) =>
-      pass('estimateGas', () => {
-        const contract = call.to.toLowerCase()
-        const transfer = tokens.has(contract) ? decodeTransfer(call.data) : undefined
-        const held = transfer && chain.state.balanceOf(call.from, contract)
-        const refused = transfer ? held! < transfer.units : call.data !== '0x'
-        if (refused) return { ok: false, reason: 'reverted', message: 'execution reverted' } as const
-        return { ok: true, gas: transfer ? GAS.token : GAS.native } as const
+    stateFrom: (least) =>
+      pass('stateFrom', () => {
+        const { height, hash } = headOf(head())
+        if (height < least) throw new ChainUnavailable(`${network}: the head is at ${height}, and ${least} was read before`)
+        return {
+          head: { height, hash },
+          balances: async (wanted) => wanted.map(({ address, contract }) => balanceAt(chain, height, address, contract?.toLowerCase() ?? null)),
+          minedNonce: async (address) => chain.state.nonceOf(address),
+          codeAt: async (address) => codeAt(address),
+          estimateGas: async (call) => estimateGas(call),
+        }
       }),
+    estimateGas: (call) => pass('estimateGas', () => estimateGas(call)),
     isContract: (address) => pass('isContract', () => tokens.has(address.toLowerCase())),
-    // Its tokens are not code, and it runs none.
-    codeAt: (address) => pass('codeAt', () => (tokens.has(address.toLowerCase()) ? '0xfe' : '0x')),
+    codeAt: (address) => pass('codeAt', () => codeAt(address)),
     callDelegated: () => pass('callDelegated', () => null),
     // Its issuers freeze nobody.
     isFrozen: () => pass('isFrozen', () => false),
