@@ -11,6 +11,7 @@ export const createWatchers = (
   adapters: ReadonlyMap<Network, ChainAdapter>,
   identities: ReadonlyMap<Network, string>,
   pool: PoolSettings,
+  requireFit: (network: Network) => Promise<void>,
 ): Watcher[] => {
   const { runtime, policies } = world
   const { listeners } = createListeners(world)
@@ -21,6 +22,7 @@ export const createWatchers = (
       listeners,
       settings: { ...policies.watch[network], network, identity: identities.get(network)! },
       leadership: createLeadership({ url: pool.url, network }),
+      requireFit: () => requireFit(network),
     }),
   )
 }

@@ -1,17 +1,16 @@
 import { sql } from 'kysely'
-import { createAdapters, identityOf } from '../adapters/chains/index.ts'
 import { connectSigner } from '../adapters/signer/index.ts'
 import { describeFreeze, listFreezes, listRounds } from '../treasury/index.ts'
-import { watchStatus } from '../watcher/index.ts'
 import { command, print, type Command } from './command.ts'
 import { tellAcquirers, type Tell } from './doctor-acquirers.ts'
 import { tellExposure } from './doctor-exposure.ts'
 import { tellHedge } from './doctor-hedging.ts'
 import { tellMail } from './doctor-mail.ts'
+import { tellNetworks } from './doctor-networks.ts'
 import { tellScreening } from './doctor-screening.ts'
 import { tellCardKeys } from './doctor-cards.ts'
 import { withInstallation } from './merchant.ts'
-import { tokensOf, type Opened } from './open.ts'
+import type { Opened } from './open.ts'
 import { tellDatabase } from './doctor-database.ts'
 import { compareLogs, signerAddress } from './signer.ts'
 
@@ -29,7 +28,7 @@ export const doctorCommand: Command = command({
       await tellDatabase(opened, tell)
       tellExposure(opened.config, tell)
       await tellSigner(opened, tell)
-      await tellNetworks(opened, tell)
+      await tellNetworks(opened, tell, (text) => print(`note ${text}`))
       await tellComparisons(opened, tell)
       await tellAcquirers(opened.config.acquirers, tell)
       const acquirers = (opened.config.acquirers?.accounts ?? []).map(({ acquirer }) => acquirer)
@@ -73,27 +72,5 @@ const tellComparisons = async ({ runtime }: Opened, tell: Tell): Promise<void> =
   for (const [network, { height, comparedAt }] of newest) {
     const age = runtime.clock.now() - comparedAt.getTime()
     tell(age <= LONGEST_UNCOMPARED_MS, `${network}: books compared with the chain at block ${height}, ${Math.round(age / 60_000)} min ago`)
-  }
-}
-
-const tellNetworks = async ({ config, runtime }: Opened, tell: Tell): Promise<void> => {
-  if (config.networks === null || config.assets === null) return tell(false, 'networks: BURSAR_NETWORKS_FILE or BURSAR_ASSETS_FILE is not set')
-  const statuses = new Map((await watchStatus(runtime.db)).map((status) => [status.network, status]))
-  for (const [network, adapter] of createAdapters(config.networks, tokensOf(config.assets))) {
-    try {
-      const [identity, head, { traces }] = await Promise.all([adapter.identity(), adapter.head(), adapter.capabilities()])
-      tell(identity === identityOf(config.networks, network), `${network}: node of chain ${identity}, head ${head.height}`)
-      const read = statuses.get(network)
-      tell(read !== undefined, `${network}: ${read ? `read to ${read.height}, final to ${read.finalHeight}` : 'not read yet: is a watcher running?'}`)
-      if (network !== 'BITCOIN') tell(traces, `${network}: ${traces ? 'the node gives traces' : 'no traces: native coin sent by contracts is found late'}`)
-      for (const asset of config.assets.crypto) {
-        const on = asset.networks.get(network)
-        if (!on?.contract || !('tokenDecimals' in adapter)) continue
-        const decimals = await (adapter as unknown as { tokenDecimals(contract: string): Promise<number> }).tokenDecimals(on.contract)
-        tell(decimals === on.decimals, `${network}: ${asset.ticker} has ${decimals} decimals${decimals === on.decimals ? '' : `, configured ${on.decimals}`}`)
-      }
-    } catch (error) {
-      tell(false, `${network}: ${(error as Error).message}`)
-    }
   }
 }

@@ -3,11 +3,12 @@ import { createSecretKey } from 'node:crypto'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdapters, identityOf } from '../adapters/chains/index.ts'
+import { surveyForRole, type NodeRole } from '../adapters/chains/survey/index.ts'
 import { createHttpRateSource } from '../adapters/rates/http.ts'
 import { createSources } from '../adapters/rates/sources.ts'
 import { connectSigner, type Signer } from '../adapters/signer/index.ts'
 import { openVenue } from '../adapters/venues/settings.ts'
-import { createApi, createWatchers, createWorkerJobs, type World } from '../app/index.ts'
+import { createApi, createNodeFitnessJob, createWatchers, createWorkerJobs, requireFitNode, type World } from '../app/index.ts'
 import { ensureColdAddresses } from '../cold/index.ts'
 import { listen, type Listener } from '../db/index.ts'
 import { createRequestMeter, STREAM_LIMITS, type RequestMeter } from '../http/index.ts'
@@ -167,8 +168,16 @@ const startWorker = async (
     holders,
     pause,
   })
-  const loop = createJobLoop([...jobs, ...mailing.jobs], runtime.log, jobWatch(runtime))
+  const fitness = createNodeFitnessJob(nodeLook('worker', world, config), Object.keys(networks) as Network[])
+  const loop = createJobLoop([...jobs, ...mailing.jobs, fitness], runtime.log, jobWatch(runtime))
   started(() => loop.stop())
+}
+
+/** How a role learns what the node of a network lacks that it needs. */
+const nodeLook = (role: NodeRole, { runtime, catalogue }: World, { networks }: Opened['config']): Parameters<typeof createNodeFitnessJob>[0] => {
+  const tokens = tokensOf(catalogue)
+  const settings = required(networks, 'BURSAR_NETWORKS_FILE')
+  return { runtime, role, survey: (network) => surveyForRole(role, settings, network, { tokens: tokens.get(network) ?? [], now: Date.now() }) }
 }
 
 /** A network that must not be watched any further stays stopped, with its alert; the others go on. */
@@ -177,7 +186,8 @@ const startWatchers = (world: World, { config, runtime, pool }: Opened): Stop =>
   const adapters = createAdapters(networks, tokensOf(world.catalogue))
   const identities = new Map([...adapters.keys()].map((network) => [network, identityOf(networks, network)]))
   const stopping = new AbortController()
-  const running = createWatchers(world, adapters, identities, pool).map((watcher) =>
+  const look = nodeLook('watcher', world, config)
+  const running = createWatchers(world, adapters, identities, pool, (network) => requireFitNode(look, network)).map((watcher) =>
     watcher.run(stopping.signal).catch((err: unknown) => runtime.log.fatal({ err }, 'a network is not watched any more')),
   )
   return async () => {

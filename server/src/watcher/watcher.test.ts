@@ -6,7 +6,7 @@ import pino from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import type { ChainAdapter } from '../adapters/chains/port.ts'
+import { ChainUnavailable, type ChainAdapter } from '../adapters/chains/port.ts'
 import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, type Db } from '../db/index.ts'
 import { createClock } from '../platform/clock.ts'
@@ -51,7 +51,7 @@ interface Running {
   stop(): Promise<void>
 }
 
-const start = (more: Partial<WatcherSettings> = {}): Running => {
+const start = (more: Partial<WatcherSettings> = {}, requireFit?: () => Promise<void>): Running => {
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const clock = createClock(() => Date.now() + later)
   const watcher = createWatcher({
@@ -62,6 +62,7 @@ const start = (more: Partial<WatcherSettings> = {}): Running => {
       ...DEFAULT_WATCHER_SETTINGS[NETWORK], network: NETWORK, identity: `${NETWORK}-test`, pollMs: 5, ...more,
     },
     leadership: createLeadership({ url: database.url, network: NETWORK, silenceMs: 2_000 }),
+    ...(requireFit && { requireFit }),
   })
   const stopping = new AbortController()
   const ended = watcher.run(stopping.signal).then(() => 'stopped', (error: unknown) => error)
@@ -97,6 +98,18 @@ test('follows the chain while it grows, and stops when told to', async () => {
   chain.mine()
   await sleep(30)
   expect((await watchStatus(db))[0]!.height).toBe(2)
+})
+
+test('follows nothing while its node lacks what it needs, and begins by itself when the node has it', async () => {
+  let asked = 0
+  start({}, async () => {
+    asked += 1
+    if (asked < 3) throw new ChainUnavailable('the node has no index of transactions')
+  })
+  await until(() => asked === 2)
+  expect(await watchStatus(db)).toEqual([])
+  await heightIs(0)
+  expect(asked).toBe(3)
 })
 
 test('two of them: one leads, the other takes over when it ends, and every block is shown once', async () => {

@@ -17,6 +17,8 @@ export interface Watcher {
 
 export interface WatcherDeps extends Omit<FollowerDeps, 'network' | 'ringBlocks'> {
   leadership: Leadership
+  /** Throws `ChainUnavailable` while the node lacks what following needs, such as an index. Asked each time before following begins */
+  requireFit?(): Promise<void>
 }
 
 const STANDBY_MS = 1_000
@@ -34,6 +36,7 @@ export const createWatcher = (deps: WatcherDeps): Watcher => {
     if (identity !== expected) {
       throw new WrongChain(`the node of ${network} is of chain ${identity}, not ${expected}: connect the right one`)
     }
+    await deps.requireFit?.()
     return beginFollowing({ ...deps, network, ringBlocks: settings.ringBlocks })
   }
 

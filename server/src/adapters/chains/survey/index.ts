@@ -1,0 +1,64 @@
+/**
+ * What each node shows of itself, held against what Bursar needs of it. Promises to read only, and that what a node did not
+ * say is `unknown` and never `unfit`.
+ */
+import { isEvmNetwork, type Network } from '@bursar/chainkit'
+import { parseRpcJson } from '@bursar/chainkit/bitcoin'
+import { createRpc } from '../rpc.ts'
+import { bitcoinSettingsOf, evmSettingsOf, tronSettingsOf, type ChainSettings } from '../settings.ts'
+import { createNode } from '../tron/node.ts'
+import { bitcoinProbes } from './bitcoin.ts'
+import { evmProbes } from './evm.ts'
+import { runProbes, type Finding, type NodeRole, type Probe } from './finding.ts'
+import { quotaOf } from './quota.ts'
+import { tronProbes } from './tron.ts'
+
+export { lineOf, type Finding, type NodeRole } from './finding.ts'
+
+export interface SurveyDeps {
+  /** token contracts of the network, as `createAdapters` takes them */
+  tokens: readonly string[]
+  /** ms since the epoch */
+  now: number
+  /** ms a question may take; 15,000 when absent */
+  timeoutMs?: number
+}
+
+const TIMEOUT_MS = 15_000
+
+interface Opened {
+  probes: Probe[]
+  close(): Promise<void>
+}
+
+/** Everything about the node of a network, which the settings must have. */
+export const surveyNode = (settings: ChainSettings, network: Network, deps: SurveyDeps): Promise<Finding[]> => survey(settings, network, deps, () => true)
+
+/** What a role needs of the node before it works with it. A node that does not answer is `unknown`, and not unfit. */
+export const surveyForRole = (role: NodeRole, settings: ChainSettings, network: Network, deps: SurveyDeps): Promise<Finding[]> =>
+  survey(settings, network, deps, ({ neededBy }) => neededBy.includes(role))
+
+const survey = async (settings: ChainSettings, network: Network, deps: SurveyDeps, isWanted: (probe: Probe) => boolean): Promise<Finding[]> => {
+  const { probes, close } = open(settings, network, deps)
+  try {
+    return await runProbes(probes.filter(isWanted))
+  } finally {
+    await close()
+  }
+}
+
+const open = (settings: ChainSettings, network: Network, { tokens, now, timeoutMs = TIMEOUT_MS }: SurveyDeps): Opened => {
+  const given = settings[network]
+  if (given === undefined) throw new RangeError(`${network} is not configured`)
+  const random = (): number => 0
+  const quota = (asked: Parameters<typeof quotaOf>[1]): Probe => ({ about: 'quota', neededBy: [], look: () => quotaOf(given.url, asked) })
+  if (network === 'TRON') {
+    const node = createNode({ ...tronSettingsOf(settings.TRON!), timeoutMs, random })
+    const { apiKey } = settings.TRON!
+    const headers = apiKey === undefined ? {} : { 'TRON-PRO-API-KEY': apiKey }
+    return { probes: [...tronProbes(node, tronSettingsOf(settings.TRON!), { tokens, now }), quota({ path: '/wallet/getblock', body: { detail: false }, headers })], close: () => node.close() }
+  }
+  const rpc = createRpc({ network, url: given.url, timeoutMs, random, attempts: 1, parse: isEvmNetwork(network) ? JSON.parse : parseRpcJson })
+  const probes = isEvmNetwork(network) ? evmProbes(rpc, evmSettingsOf(network, settings[network]!), now) : bitcoinProbes(rpc, bitcoinSettingsOf(settings.BITCOIN!))
+  return { probes: [...probes, quota({ body: { jsonrpc: '2.0', id: 0, method: isEvmNetwork(network) ? 'eth_chainId' : 'getblockcount', params: [] } })], close: () => rpc.close() }
+}
