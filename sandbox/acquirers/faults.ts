@@ -33,8 +33,11 @@ export interface Decision extends Telling {
   readonly outcome?: Outcome
 }
 
-/** What becomes of the next refund: `pending` is taken up and not ended until it is told to. */
-export const refundFaults = ['pending'] as const
+/**
+ * What becomes of the next refund: `pending` is taken up and not ended until it is told to; `failed` is taken up and gives nothing back;
+ * `late` is made, and the next two questions for the payment don't show it.
+ */
+export const refundFaults = ['pending', 'failed', 'late'] as const
 export type RefundFault = (typeof refundFaults)[number]
 
 export interface AnswerScript {

@@ -40,11 +40,28 @@ export interface Order {
   /** what is to become of it, and when, ms of the real clock */
   readonly outcome?: Outcome
   readonly dueAt?: number
-  /** refunds that were taken up and have not ended, minor units */
-  readonly pendingRefunds?: readonly string[]
-  /** keys of refunds that were taken up, where the acquirer takes them */
-  readonly refundKeys?: readonly string[]
+  /** what was asked to go back, oldest first */
+  readonly refunds?: readonly RefundRow[]
+  /** attempts with other cards that were refused before this one */
+  readonly before?: readonly Attempt[]
   readonly wrongCodes: number
+}
+
+export interface RefundRow {
+  readonly units: string
+  readonly status: 'done' | 'pending' | 'failed'
+  /** of the merchant, where the acquirer takes one */
+  readonly key?: string
+  /** questions for the payment that don't show it yet */
+  readonly hidden?: number
+}
+
+/** A payment with a card that was refused, after which the page took another one. */
+export type Attempt = Pick<Order, 'number' | 'card' | 'reason' | 'decidedAt'>
+
+/** What of an order's refunds has not ended; minor units. */
+export function pendingUnits({ refunds = [] }: Order): bigint {
+  return refunds.reduce((sum, { status, units }) => sum + (status === 'pending' ? BigInt(units) : 0n), 0n)
 }
 
 export const plainTelling: Telling = { delayMs: 0, duplicate: 0, reorder: false, drop: false, badSignature: false }

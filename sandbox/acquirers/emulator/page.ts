@@ -15,10 +15,11 @@ function amount({ units, currency }: Order): string {
   return `${units.padStart(3, '0').replace(/(\d\d)$/, '.$1')} ${currency}`
 }
 
-export function cardPage(dialect: Dialect, order: Order, wrong: boolean): string {
+/** @param wrong why the card was not taken */
+export function cardPage(dialect: Dialect, order: Order, wrong = order.status === 'refused' ? 'The card was refused. Pay by another one.' : undefined): string {
   const rows = dialect.cards.map(({ number, about }: TestCard) => `<tr><td><code>${number}</code><td>${escapeHtml(about)}`).join('')
   return page(dialect, 'Pay by card', `
-<h1>${amount(order)}</h1><p>${escapeHtml(order.description)}</p>${wrong ? '<p role="alert">There is no card of this number.</p>' : ''}
+<h1>${amount(order)}</h1><p>${escapeHtml(order.description)}</p>${wrong === undefined ? '' : `<p role="alert">${escapeHtml(wrong)}</p>`}${order.status === 'refused' ? `<p>${backTo(dialect, order)}</p>` : ''}
 <form method="post" action="/pay/${order.token}" data-step="card">
 <label>Card number <input name="card" inputmode="numeric" autocomplete="cc-number" required></label>
 <label>Expires <input name="expiry" value="12/49"></label> <label>CVC <input name="cvc" value="123"></label>
@@ -33,12 +34,15 @@ export function securePage(dialect: Dialect, order: Order): string {
 }
 
 export function endPage(dialect: Dialect, order: Order): string {
+  return page(dialect, order.status, `<h1>${escapeHtml(order.status)}</h1>${backTo(dialect, order)}`)
+}
+
+function backTo(dialect: Dialect, order: Order): string {
   const { url, fields } = dialect.wayBack(order)
   const inputs = Object.entries(fields ?? {}).map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
-  const back = fields === undefined
+  return fields === undefined
     ? `<a id="back" href="${escapeHtml(url)}">Back to the shop</a>`
     : `<form id="back" method="post" action="${escapeHtml(url)}">${inputs.join('')}<button>Back to the shop</button></form>`
-  return page(dialect, order.status, `<h1>${escapeHtml(order.status)}</h1>${back}`)
 }
 
 export function plainPage(dialect: Dialect, text: string): string {

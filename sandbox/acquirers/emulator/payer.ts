@@ -4,7 +4,7 @@ import type { Route, SandboxRequest } from '../../http/server.ts'
 import type { Desk } from './desk.ts'
 import type { Order } from './order.ts'
 import { cardPage, endPage, plainPage, securePage } from './page.ts'
-import { confirmSecure, findOrder, isCard, payByCard } from './payments.ts'
+import { confirmSecure, findOrder, isCard, payByCard, takesCard } from './payments.ts'
 
 export function payerRoutes(desk: Desk): Route[] {
   const step = (method: string, path: string, act: (order: Order, request: SandboxRequest) => TextAnswer): Route => ({
@@ -17,14 +17,14 @@ export function payerRoutes(desk: Desk): Route[] {
     },
   })
   const show = (order: Order): TextAnswer => {
-    if (order.status === 'created') return html(200, cardPage(desk.dialect, order, false))
+    if (takesCard(desk, order)) return html(200, cardPage(desk.dialect, order))
     return html(200, order.status === 'secure' ? securePage(desk.dialect, order) : endPage(desk.dialect, order))
   }
   return [
     step('GET', '', show),
     step('POST', '', (order, { rawBody }) => {
       const number = (new URLSearchParams(rawBody).get('card') ?? '').replace(/[\s-]/g, '')
-      if (order.status === 'created' && !isCard(number)) return html(422, cardPage(desk.dialect, order, true))
+      if (takesCard(desk, order) && !isCard(number)) return html(422, cardPage(desk.dialect, order, 'There is no card of this number.'))
       return seeAgain(payByCard(desk, order, number))
     }),
     step('POST', '/secure', (order, { rawBody }) => seeAgain(confirmSecure(desk, order, new URLSearchParams(rawBody).get('code')?.trim() ?? ''))),

@@ -2,8 +2,8 @@
 import { passesLuhn } from '../luhn.ts'
 import { put, tell } from './desk.ts'
 import type { Desk } from './desk.ts'
-import { plainTelling } from './order.ts'
-import type { Kind, Order, Reason } from './order.ts'
+import { pendingUnits, plainTelling } from './order.ts'
+import type { Attempt, Kind, Order, Reason, RefundRow } from './order.ts'
 
 export type NewOrder = Pick<Order, 'kind' | 'reference' | 'currency' | 'description' | 'callbackUrl' | 'returnUrl' | 'expiresAt'> & { readonly units: bigint }
 
@@ -11,6 +11,9 @@ export type Placed = { readonly order: Order } | { readonly refusal: 'duplicate'
 
 const mostWrongCodes = 3
 const shortBy = 1_00n
+const FIRST_NUMBER = 1_000_000_001
+/** So many questions don't show a refund that is late. */
+const QUESTIONS_LATE = 2
 
 /** A reference is unique among payments and payouts alike. */
 export function findOrder(desk: Desk, reference: string, kind?: Kind): Order | undefined {
@@ -24,7 +27,7 @@ export function placeOrder(desk: Desk, { units, ...rest }: NewOrder): Placed {
   if (units <= 0n || units > desk.most[rest.kind]) return { refusal: 'limit' }
   if (findOrder(desk, rest.reference) !== undefined) return { refusal: 'duplicate' }
   const order: Order = {
-    ...rest, id: `${rest.kind} ${rest.reference}`, number: 1_000_000_001 + desk.orders.all().length, token: desk.newToken(), units: units.toString(),
+    ...rest, id: `${rest.kind} ${rest.reference}`, number: nextNumber(desk), token: desk.newToken(), units: units.toString(),
     createdAt: desk.now(), status: 'created', refunded: '0', wrongCodes: 0,
   }
   return { order: put(desk, order) }
@@ -41,8 +44,27 @@ export function isCard(number: string): boolean {
   return /^\d{16}$/.test(number) && passesLuhn(number)
 }
 
-export function payByCard(desk: Desk, order: Order, number: string): Order {
-  if (order.status !== 'created') return order
+/** Whether the page takes a card: of a payment that is new, or whose card was refused while there is time. */
+export function takesCard(desk: Desk, { kind, status, expiresAt }: Order): boolean {
+  const isInTime = expiresAt === undefined || desk.now() <= expiresAt
+  return status === 'created' || (kind === 'payment' && status === 'refused' && isInTime)
+}
+
+/** Another card after a refused one is another payment under the same reference, with a number of its own. */
+function again(desk: Desk, order: Order): Order {
+  if (order.status === 'created') return order
+  const { number, card, reason, decidedAt, ...rest } = order
+  const attempt: Attempt = { number, ...(card && { card }), ...(reason && { reason }), ...(decidedAt !== undefined && { decidedAt }) }
+  return { ...rest, number: nextNumber(desk), status: 'created', wrongCodes: 0, before: [...(order.before ?? []), attempt] }
+}
+
+function nextNumber(desk: Desk): number {
+  return desk.orders.all().reduce((sum, { before = [] }) => sum + 1 + before.length, FIRST_NUMBER)
+}
+
+export function payByCard(desk: Desk, found: Order, number: string): Order {
+  if (!takesCard(desk, found)) return found
+  const order = again(desk, found)
   const known = desk.dialect.cards.find((card) => card.number === number)
   const carded: Order = { ...order, card: { first: number.slice(0, 6), last: number.slice(-4) } }
   if (known?.refused !== undefined) return decide(desk, carded, known.refused)
@@ -94,30 +116,45 @@ export function reverse(desk: Desk, order: Order): Order {
   return ended(desk, { ...rest, status: 'reversed', refunded: order.moved })
 }
 
-/** Gives back a part or all, at once or once it is told to. Undefined: more than is left, or there is nothing to give back. */
+/**
+ * Gives back a part or all, at once or as a tester said. Undefined: more than is left, or there is nothing to give back. The same key again is
+ * the same refund.
+ */
 export function giveBack(desk: Desk, order: Order, units: bigint, key?: string): 'done' | 'pending' | undefined {
-  const pending = order.pendingRefunds ?? []
-  if (key !== undefined && order.refundKeys?.includes(key)) return pending.length > 0 ? 'pending' : 'done'
+  const refunds = order.refunds ?? []
+  const known = key === undefined ? undefined : refunds.find((one) => one.key === key)
+  if (known !== undefined) return known.status === 'pending' ? 'pending' : 'done'
   if (order.status !== 'succeeded' || order.moved === undefined || units <= 0n) return undefined
-  const taken = pending.reduce((sum, one) => sum + BigInt(one), BigInt(order.refunded) + units)
-  if (taken > BigInt(order.moved)) return undefined
-  const keyed: Order = { ...order, ...(key === undefined ? {} : { refundKeys: [...(order.refundKeys ?? []), key] }) }
-  if (desk.faults.takeRefund(desk.dialect.name) === 'pending') {
-    put(desk, { ...keyed, pendingRefunds: [...pending, units.toString()] })
-    return 'pending'
+  if (BigInt(order.refunded) + pendingUnits(order) + units > BigInt(order.moved)) return undefined
+  const fault = desk.faults.takeRefund(desk.dialect.name)
+  const row: RefundRow = { units: units.toString(), status: 'done', ...(key === undefined ? {} : { key }) }
+  if (fault === 'pending' || fault === 'failed') {
+    put(desk, { ...order, refunds: [...refunds, { ...row, status: fault }] })
+    return fault === 'pending' ? 'pending' : 'done'
   }
-  refundNow(desk, keyed, units)
+  refundNow(desk, { ...order, refunds: [...refunds, { ...row, ...(fault === 'late' ? { hidden: QUESTIONS_LATE } : {}) }] }, units)
   return 'done'
 }
 
 /** Ends what was taken up of refunds: the payer gets all of it. */
 export function endRefunds(desk: Desk, order: Order): Order {
-  const { pendingRefunds = [], ...rest } = order
-  return pendingRefunds.length === 0 ? order : refundNow(desk, rest, pendingRefunds.reduce((sum, one) => sum + BigInt(one), 0n))
+  const units = pendingUnits(order)
+  const refunds = (order.refunds ?? []).map((one): RefundRow => (one.status === 'pending' ? { ...one, status: 'done' } : one))
+  return units === 0n ? order : refundNow(desk, { ...order, refunds }, units)
 }
 
 function refundNow(desk: Desk, order: Order, units: bigint): Order {
   const refunded = BigInt(order.refunded) + units
   const after: Order = { ...order, refunded: refunded.toString() }
   return refunded === BigInt(order.moved!) ? ended(desk, { ...after, status: 'reversed' }) : put(desk, after)
+}
+
+/** The order as a question for it shows it: without refunds that are not to be seen yet. */
+export function seen(desk: Desk, order: Order): Order {
+  const refunds = order.refunds ?? []
+  const hidden = refunds.filter((one) => (one.hidden ?? 0) > 0)
+  if (hidden.length === 0) return order
+  put(desk, { ...order, refunds: refunds.map((one) => ((one.hidden ?? 0) > 0 ? { ...one, hidden: one.hidden! - 1 } : one)) })
+  const units = hidden.reduce((sum, one) => sum + BigInt(one.units), 0n)
+  return { ...order, status: 'succeeded', refunded: (BigInt(order.refunded) - units).toString(), refunds: refunds.filter((one) => !hidden.includes(one)) }
 }

@@ -5,8 +5,11 @@
  * - get_status3.php [D] freedompay.kz/docs-en/merchant-api/after-pay; revoke.php [D] the same
  * - g2g/p2p2nonreg and its post_link [D] freedompay.kz/docs-en/gateway-api/payout; payout_status2 by pg_order_id [D] the same;
  *   that the answer's pg_status `ok` says only that it was taken up [U]; what repeats an order id [U]: 9403 here
- * - a refund is a payment of its own, negative, and the newest of its order: recorded from production by the authors of
- *   github.com/vevovip/chaospay; that one under way says `process` [U], from the payments' own words
+ * - a refund is a payment of its own, negative, with `success`, `process` or `error`, and the newest of its order; one that failed stays in the
+ *   list and not in the sum; the payment stays `success`; a refund may show some time after `ok`; `pg_revoke_payment_id`: recorded from
+ *   production (orders 18508638, 18508640) by the authors of github.com/vevovip/chaospay, docs/scenarios.md and internal/ports/api/pay (2026)
+ * - an error may answer an order that took effect: the same, docs/ex1001.md; any code is sent on demand (`answerCode`)
+ * - another card after a refused one is a payment with a number of its own [U]
  * - `revoked` for a payout that came back [U]
  * - a second key for payouts, times of Almaty [U] as clients do it; idempotency by pg_idempotency_key [D], its extent [U]
  * - test cards and the code of 3-D Secure [D] freedompay.kz/docs-en, "Test cards"; 5483180000000294 [U]: of our own
@@ -66,7 +69,8 @@ function salted(script: string, fields: Fields, secretKey: string): Record<strin
 
 /** What result_url is told: 1 is paid, 0 is not. Nothing is told before that. */
 function paymentResult(order: Order): Record<string, string> {
-  const isPaid = order.status === 'succeeded'
+  // A payment stays paid when it was given back.
+  const isPaid = order.status === 'succeeded' || order.status === 'reversed'
   const moved = order.moved ?? order.units
   const [code, description] = failureOf(order)
   return {

@@ -5,7 +5,7 @@ import { answerCall } from '../emulator/answer.ts'
 import type { Desk } from '../emulator/desk.ts'
 import { twoDecimals, unitsOf } from '../emulator/numbers.ts'
 import type { Order, Status } from '../emulator/order.ts'
-import { findOrder, giveBack, placeOrder } from '../emulator/payments.ts'
+import { findOrder, giveBack, placeOrder, seen } from '../emulator/payments.ts'
 import { placePayout } from '../emulator/payouts.ts'
 import { almatyTime, failureOf, maskOf, netOf } from './dialect.ts'
 import type { FreedomPayAccount } from './dialect.ts'
@@ -29,8 +29,11 @@ const refusals: Readonly<Record<'duplicate' | 'limit' | 'currency' | 'card', rea
 }
 
 const paymentStatuses: Readonly<Record<Status, string>> = {
-  created: 'new', secure: 'pending', processing: 'process', succeeded: 'success', refused: 'failed', expired: 'incomplete', reversed: 'refunded',
+  created: 'new', secure: 'pending', processing: 'process', succeeded: 'success', refused: 'failed', expired: 'incomplete', reversed: 'success',
 }
+const refundStatuses = { done: 'success', pending: 'process', failed: 'error' } as const
+/** Clients know three names of the sum of all that went back; which of them an answer has is not documented. */
+const sums = ['pg_refund_amount', 'pg_revoked_amount', 'pg_revoke_amount'] as const
 const payoutStatuses: Readonly<Record<Status, string>> = {
   created: 'process', secure: 'process', processing: 'process', succeeded: 'success', refused: 'error', expired: 'error', reversed: 'revoked',
 }
@@ -97,18 +100,29 @@ function pageOf(desk: Desk, { number, token }: Order): Fields {
 
 /** By the payment's number its status; by the order's, the status of its newest payment, which is a refund if there is one. */
 function paymentStatus(desk: Desk, form: Form): Fields {
-  const byNumber = desk.orders.all().find(({ kind, number }) => kind === 'payment' && String(number) === form['pg_payment_id'])
-  if (byNumber !== undefined) return statusOf(findOrder(desk, byNumber.reference, 'payment')!)
-  const order = requireOrder(desk, form, 'payment')
+  const number = form['pg_payment_id']
+  if (number !== undefined) {
+    const found = desk.orders.all().find((order) => order.kind === 'payment' && numbersOf(order).includes(number))
+    if (found === undefined) throw new FreedomPayError('340', 'Payment is not found')
+    const order = findOrder(desk, found.reference, 'payment')!
+    const refused = order.before?.find((attempt) => String(attempt.number) === number)
+    if (refused === undefined) return statusOf(seen(desk, order))
+    const { moved: _, refunds: _refunds, ...rest } = order
+    return statusOf({ ...rest, ...refused, status: 'refused', refunded: '0' })
+  }
+  const order = seen(desk, requireOrder(desk, form, 'payment'))
   const newest = refundsOf(order).at(-1)
   return newest === undefined ? statusOf(order) : { ...newest, pg_order_id: order.reference, pg_currency: order.currency, pg_clearing_amount: '0' }
 }
 
-/** Payments of their own, negative. What has ended is one of them here. */
-function refundsOf({ number, refunded, pendingRefunds = [], createdAt }: Order): Fields[] {
-  const made = [...(refunded === '0' ? [] : [[refunded, 'success'] as const]), ...pendingRefunds.map((units) => [units, 'process'] as const)]
-  return made.map(([units, status], at) => ({
-    pg_payment_id: `${number}${9 - at}`, pg_payment_status: status, pg_amount: `-${twoDecimals(units)}`, pg_payment_date: almatyTime(createdAt), pg_reference: '',
+function numbersOf({ number, before = [] }: Order): string[] {
+  return [...before.map((attempt) => String(attempt.number)), String(number)]
+}
+
+/** Payments of their own, negative. One that failed stays in the list. */
+function refundsOf(order: Order): Fields[] {
+  return (order.refunds ?? []).map(({ units, status }, at) => ({
+    pg_payment_id: `${order.number}${at + 1}`, pg_payment_status: refundStatuses[status], pg_amount: `-${twoDecimals(units)}`, pg_payment_date: almatyTime(order.createdAt), pg_reference: '',
   }))
 }
 
@@ -122,8 +136,8 @@ function statusOf(order: Order): Fields {
     pg_amount: twoDecimals(moved), pg_currency: order.currency, pg_payment_status: status,
     ...(status === 'success' ? { pg_clearing_amount: twoDecimals(moved), pg_captured: '1', pg_net_amount: netOf(order) } : {}),
     pg_reference: String(order.number), pg_card_pan: maskOf(order), pg_create_date: almatyTime(order.createdAt),
-    ...(order.refunded === '0' ? {} : { pg_refund_amount: `-${twoDecimals(order.refunded)}` }),
-    ...(refunds.length === 0 ? {} : { pg_refund_payments: { pg_refund_payment: refunds.at(-1)! } }),
+    ...(order.refunded === '0' ? {} : { [sums[order.number % sums.length]!]: `-${twoDecimals(order.refunded)}` }),
+    ...(refunds.length === 0 ? {} : { pg_refund_payments: { pg_refund_payment: refunds } }),
     ...(status === 'failed' ? { pg_failure_code: code, pg_failure_description: description } : {}),
   }
 }
@@ -132,7 +146,7 @@ function revoke(desk: Desk, form: Form): Fields {
   const order = desk.orders.all().find(({ kind, number }) => kind === 'payment' && String(number) === form['pg_payment_id'])
   if (order === undefined) throw new FreedomPayError('340', 'Payment is not found')
   if (giveBack(desk, order, amount(form, 'pg_refund_amount'), form['pg_idempotency_key']) === undefined) throw new FreedomPayError('490', 'Payment cannot be cancelled')
-  return {}
+  return { pg_revoke_payment_id: `${order.number}${findOrder(desk, order.reference, 'payment')!.refunds!.length}` }
 }
 
 function payOut(desk: Desk, form: Form): Fields {

@@ -1,7 +1,8 @@
 /** MD5 over script;values;secret: all fields but pg_sig in the order of their names, those within a field likewise. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-export type Value = string | { readonly [name: string]: Value }
+/** A list is several fields of one name, in their order. */
+export type Value = string | { readonly [name: string]: Value } | readonly Value[]
 export type Fields = { readonly [name: string]: Value }
 
 export function sign(script: string, fields: Fields, secretKey: string): string {
@@ -15,7 +16,16 @@ export function isSigned(script: string, fields: Fields, secretKey: string): boo
 
 function flat(fields: Fields): string[] {
   const sorted = Object.entries(fields).filter(([name]) => name !== 'pg_sig').sort(([a], [b]) => (a < b ? -1 : 1))
-  return sorted.flatMap(([, value]) => (typeof value === 'string' ? [value] : flat(value)))
+  return sorted.flatMap(([, value]) => flatValue(value))
+}
+
+function flatValue(value: Value): string[] {
+  if (typeof value === 'string') return [value]
+  return isList(value) ? value.flatMap(flatValue) : flat(value)
+}
+
+export function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value)
 }
 
 /** From the last slash to the end or the question mark. */

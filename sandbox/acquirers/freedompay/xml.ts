@@ -1,4 +1,5 @@
 /** Freedom Pay's XML: fields within `<response>`, some of which have fields of their own. */
+import { isList } from './signature.ts'
 import type { Fields, Value } from './signature.ts'
 
 export function writeXml(fields: Fields): string {
@@ -7,12 +8,13 @@ export function writeXml(fields: Fields): string {
 
 function inside(fields: Fields, depth: number): string {
   const indent = '    '.repeat(depth)
-  return Object.entries(fields).map(([name, value]) => `${indent}${tag(name, value, depth)}\n`).join('')
+  const tags = Object.entries(fields).flatMap(([name, value]) => (isList(value) ? value : [value]).map((one) => tag(name, one, depth)))
+  return tags.map((one) => `${indent}${one}\n`).join('')
 }
 
 function tag(name: string, value: Value, depth: number): string {
   if (typeof value === 'string') return value === '' ? `<${name}/>` : `<${name}>${escape(value)}</${name}>`
-  return `<${name}>\n${inside(value, depth + 1)}${'    '.repeat(depth)}</${name}>`
+  return `<${name}>\n${inside(isList(value) ? {} : value, depth + 1)}${'    '.repeat(depth)}</${name}>`
 }
 
 function escape(text: string): string {

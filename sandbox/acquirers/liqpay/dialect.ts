@@ -8,10 +8,13 @@
  * - a refund in the queue for the shop's next payments [D] liqpay.ua/documentation/en/api/aquiring/refund; `wait_amount` of its answer,
  *   status `wait_reserve` and `wait_reserve_status` of the payment [D] liqpay.ua/en/doc/api/information/status; which of the two
  *   last a queued refund has [U]: the whole shows the status here, a part the flag, as the sample of that page (`success`, `true`)
+ * - the flag as a truth value, a text or nothing, and times as numbers or texts: samples of the same pages and clients' tests
+ * - several payments, each with a `payment_id`, under one order after a card was refused [U]
  * - err_code [D] liqpay.ua/en/doc/api/errors; `expired` as a code [U]; refund_amount as a sum of all refunds [U]
  */
 import type { Dialect, TestCard } from '../emulator/desk.ts'
 import { number, shortest } from '../emulator/numbers.ts'
+import { pendingUnits } from '../emulator/order.ts'
 import type { Order, Reason, Status } from '../emulator/order.ts'
 import type { Message } from '../deliveries.ts'
 import { sign } from './signature.ts'
@@ -62,14 +65,17 @@ export function record({ publicKey, version }: LiqPayAccount, order: Order): Rec
     commission_debit: float('0'), commission_credit: float(fee), mpi_eci: '7', is_3ds: false, language: 'uk', create_date: order.createdAt,
     ...maskOf(order),
     ...(order.refunded === '0' ? {} : { refund_amount: float(order.refunded) }),
-    ...(order.pendingRefunds === undefined ? {} : { wait_reserve_status: 'true' }),
+    ...(pendingUnits(order) === 0n ? {} : flags[order.number % flags.length]),
     ...(order.decidedAt === undefined ? {} : { end_date: order.decidedAt }),
     ...(statuses[order.status] === 'failure' ? { err_code: code, err_description: description } : {}),
   }
 }
 
-function isWholeQueued({ pendingRefunds = [], moved, refunded }: Order): boolean {
-  return pendingRefunds.length > 0 && pendingRefunds.reduce((sum, one) => sum + BigInt(one), BigInt(refunded)) === BigInt(moved ?? '0')
+/** The queue's flag is a text, a truth value, or absent. */
+const flags = [{ wait_reserve_status: 'true' }, { wait_reserve_status: true }, {}] as const
+
+function isWholeQueued(order: Order): boolean {
+  return pendingUnits(order) > 0n && pendingUnits(order) + BigInt(order.refunded) === BigInt(order.moved ?? '0')
 }
 
 function maskOf({ kind, card }: Order): Record<string, string> {

@@ -6,7 +6,7 @@ import type { Desk } from '../emulator/desk.ts'
 import { readJson, textOf, unitsOf } from '../emulator/numbers.ts'
 import { plainPage } from '../emulator/page.ts'
 import { html } from '../emulator/payer.ts'
-import { findOrder, giveBack, placeOrder } from '../emulator/payments.ts'
+import { findOrder, giveBack, placeOrder, seen } from '../emulator/payments.ts'
 import { placePayout } from '../emulator/payouts.ts'
 import { record } from './dialect.ts'
 import type { LiqPayAccount } from './dialect.ts'
@@ -69,7 +69,7 @@ function request(desk: Desk, account: LiqPayAccount, body: string): Record<strin
     if (action === 'p2pcredit') return payOut(desk, account, fields)
     const order = findOrder(desk, textOf(fields, 'order_id'))
     if (order === undefined) throw new LiqPayError('payment_not_found', 'Payment is not found')
-    if (action === 'status') return record(account, order)
+    if (action === 'status') return record(account, seen(desk, order))
     if (action !== 'refund') throw new LiqPayError('err_path', 'Wrong request url')
     const refund = order.kind === 'payment' ? giveBack(desk, order, unitsOf(textOf(fields, 'amount')) ?? 0n) : undefined
     if (refund === undefined) throw new LiqPayError('payment_err_status', 'Wrong payment status')

@@ -11,6 +11,7 @@
 import type { Message } from '../deliveries.ts'
 import type { Dialect, TestCard } from '../emulator/desk.ts'
 import { number, readJson, shortest, textOf } from '../emulator/numbers.ts'
+import { pendingUnits } from '../emulator/order.ts'
 import type { Order, Reason, Status } from '../emulator/order.ts'
 import { isSigned, sign } from './signature.ts'
 
@@ -53,7 +54,7 @@ function reasonOf({ status, reason }: Order): readonly [number, string] {
 
 /** A transaction as CHECK_STATUS and callbacks tell it, unsigned. */
 export function record({ merchantAccount }: WayForPayAccount, order: Order): Record<string, unknown> {
-  const [status, reason, code] = order.pendingRefunds === undefined ? [statuses[order.status], ...reasonOf(order).toReversed()] : refundInProcessing
+  const [status, reason, code] = pendingUnits(order) === 0n ? [statuses[order.status], ...reasonOf(order).toReversed()] : refundInProcessing
   const isDone = order.status === 'succeeded' || order.status === 'reversed'
   return {
     merchantAccount, orderReference: order.reference, amount: number(shortest(order.moved ?? order.units)), currency: order.currency,

@@ -6,7 +6,7 @@ import type { Desk } from '../emulator/desk.ts'
 import { readJson, shortest, textOf, unitsOf } from '../emulator/numbers.ts'
 import { plainPage } from '../emulator/page.ts'
 import { html } from '../emulator/payer.ts'
-import { findOrder, giveBack, placeOrder } from '../emulator/payments.ts'
+import { findOrder, giveBack, placeOrder, seen } from '../emulator/payments.ts'
 import type { Placed } from '../emulator/payments.ts'
 import { placePayout } from '../emulator/payouts.ts'
 import { payoutAnswer, record, refundInProcessing, signed } from './dialect.ts'
@@ -98,7 +98,7 @@ function act(desk: Desk, account: WayForPayAccount, fields: Fields): string {
   requireSigned(account, fields, ['merchantAccount', 'orderReference', ...(isRefund ? ['amount', 'currency'] : [])].map(field))
   const order = findOrder(desk, reference)
   if (order === undefined) throw new WayForPayError(1127, 'Order Not Found')
-  if (!isRefund) return signed(account, record(account, order))
+  if (!isRefund) return signed(account, record(account, seen(desk, order)))
   const done = order.kind === 'payout' ? undefined : giveBack(desk, order, unitsOf(textOf(fields, 'amount')) ?? 0n)
   if (done === undefined) throw new WayForPayError(1128, 'Refund Limit Exceeded')
   const { merchantAccount } = account

@@ -32,7 +32,7 @@ export const worldOf = async ({ emulator, makeAcquirer, secrets, cards, forge }:
     endRefunds: async (reference) => {
       endRefunds(emulator.desk, findOrder(emulator.desk, reference, 'payment')!)
     },
-    pay: async (page, card) => void (await payOnPage(page, card, emulator.desk.dialect.secureCode)),
+    pay: async (page, ...cards) => void (await payOnPage(page, cards, emulator.desk.dialect.secureCode)),
     sentToCard: async (reference) =>
       emulator.desk.orders.all().filter((order) => order.kind === 'payout' && order.reference === reference && order.moved !== undefined).map((order) => BigInt(order.moved!)),
   }
@@ -66,13 +66,15 @@ const takeCallbacks = async (acquirer: Acquirer, emulator: Emulator) => {
 const referencesOf = ({ desk }: Emulator, body: string): string[] =>
   desk.deliveries.list().filter((one) => one.body === body || one.spoilt?.body === body).map(({ subject }) => subject.split(' ')[1]!)
 
-/** A payer's browser: posts the shop's form or follows its link, types the card, types the code if asked for one. */
-export const payOnPage = async (page: PaymentPage, card: string, code: string): Promise<string> => {
+/** A payer's browser: posts the shop's form or follows its link, types a card, types the code if asked for one, and the next card while it is asked for one. */
+export const payOnPage = async (page: PaymentPage, cards: readonly string[], code: string): Promise<string> => {
   const first = page.method === 'GET' ? { url: page.url } : { url: page.url, body: new URLSearchParams({ ...page.fields }) }
   let shown = await open(first.url, first.body)
-  if (!shown.html.includes('name="card"')) return shown.html
-  shown = await open(new URL(actionOf(shown.html), shown.url).href, new URLSearchParams({ card, expiry: '12/49', cvc: '123' }))
-  if (shown.html.includes('name="code"')) shown = await open(new URL(actionOf(shown.html), shown.url).href, new URLSearchParams({ code }))
+  for (const card of cards) {
+    if (!shown.html.includes('name="card"')) return shown.html
+    shown = await open(new URL(actionOf(shown.html), shown.url).href, new URLSearchParams({ card, expiry: '12/49', cvc: '123' }))
+    if (shown.html.includes('name="code"')) shown = await open(new URL(actionOf(shown.html), shown.url).href, new URLSearchParams({ code }))
+  }
   return shown.html
 }
 

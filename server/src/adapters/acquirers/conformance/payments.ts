@@ -48,6 +48,16 @@ export const describePayments = (world: WorldOf, ticker: CardTicker): void => {
       expect(state).toMatchObject({ kind: 'refused', code: expect.stringMatching(/./), message: expect.any(String) })
     })
 
+    test('audit D-B1: another card after a refused one, on the same page, is seen as paid by the payment\'s first number too (A18)', async ({ skip }) => {
+      const { acquirer, pay, cards } = world()
+      if (acquirer.capabilities.takesOtherCards !== true) return skip()
+      const order = paymentOrder(world(), ticker)
+      const page = await acquirer.createPayment(order)
+      await pay(page, cards.refused, cards.good)
+      for (const number of [undefined, page.acquirerReference])
+        expect(await settled(() => acquirer.paymentState(order.reference, number))).toMatchObject({ kind: 'succeeded', units: order.units })
+    })
+
     test('what the acquirer does not end is waiting', async () => {
       await world().next({ outcome: 'stuck' })
       const { reference } = await paid(world, ticker)

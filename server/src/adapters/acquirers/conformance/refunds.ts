@@ -5,8 +5,16 @@ import { paid, paymentOrder, settled } from './orders.ts'
 import { anyFailure } from './secrecy.ts'
 import type { WorldOf } from './world.ts'
 
-/** @param kind `wholeOnly`: the account gives back whole payments only, as it declares; `ambiguousCodes`: errors that may answer a refund that was made */
-export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly, ambiguousCodes }: { wholeOnly: boolean; ambiguousCodes: readonly string[] }): void => {
+interface RefundTraits {
+  /** the account gives back whole payments only, as it declares */
+  wholeOnly: boolean
+  /** errors that may answer a refund that was made */
+  ambiguousCodes: readonly string[]
+  /** what may become of a refund that was taken up */
+  faults: readonly ('late' | 'failed')[]
+}
+
+export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly, ambiguousCodes, faults }: RefundTraits): void => {
   describe('refunds', () => {
     interface Paid { order: PaymentOrder; acquirerReference?: string | undefined }
     interface More { refundReference?: string; refundedUnits?: bigint }
@@ -94,6 +102,26 @@ export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly,
         if (pending) await world().endRefunds(made.order.reference)
         expect(await stateOfRefund(made, units, more)).toMatchObject({ kind: 'succeeded', units })
       }
+    })
+
+    if (faults.includes('late')) test('audit D-B1: one that shows later was not refused, and is done when it shows (A4)', async () => {
+      const made = await settledPayment()
+      const { units } = made.order
+      const more = { refundReference: randomUUID() }
+      await world().next({ refund: 'late' })
+      expect(['waiting', 'unknown']).toContain((await refund(made, units, more)).kind)
+      expect(await settled(() => stateOfRefund(made, units, more))).toMatchObject({ kind: 'succeeded', units })
+    })
+
+    if (faults.includes('failed')) test('audit D-B1: one that was taken up and failed is neither done nor taken for one that will not come (A3)', async () => {
+      const made = await settledPayment()
+      const { units } = made.order
+      const more = { refundReference: randomUUID() }
+      await world().next({ refund: 'failed' })
+      expect(await refund(made, units, more)).toMatchObject({ kind: 'unknown' })
+      expect(await stateOfRefund(made, units, more)).toMatchObject({ kind: 'unknown' })
+      expect(await stateOf(made)).toMatchObject({ kind: 'succeeded', units })
+      expect(await refund(made, units, { refundReference: randomUUID() })).toMatchObject({ kind: 'succeeded', units })
     })
 
     test('is not sent when sending is not allowed', async () => {

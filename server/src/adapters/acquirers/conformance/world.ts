@@ -36,11 +36,11 @@ export interface AcquirerWorld {
   /** The same callback as it must not be believed: changed in each field that is signed, and signed by somebody else. */
   forge(callback: RawCallback): { what: string; callback: RawCallback }[]
   /** Applies to the next order of the account, and to nothing after it. */
-  next(faults: { outcome?: Outcome; answer?: AnswerFault; answerCode?: string; refund?: 'pending' } & CallbackFaults): Promise<void>
+  next(faults: { outcome?: Outcome; answer?: AnswerFault; answerCode?: string; refund?: 'pending' | 'late' | 'failed' } & CallbackFaults): Promise<void>
   /** Ends the refunds of a payment that the acquirer took up and did not end (`refund: 'pending'`). */
   endRefunds(reference: string): Promise<void>
-  /** The payer goes to the page, types the card number, with its 3-D Secure where it has that, and pays. */
-  pay(page: PaymentPage, card: string): Promise<void>
+  /** The payer goes to the page, types the card number, with its 3-D Secure where it has that, and pays; after a refusal the next one, where the page takes others. */
+  pay(page: PaymentPage, ...cards: string[]): Promise<void>
   /** Card numbers the emulator knows, 16 digits each. `secure` asks for 3-D Secure. */
   cards: { good: string; secure: string; refused: string; payout: string; payoutRefused: string }
   /** What the acquirer's own books say a card was sent under this reference: one entry for each sending, minor units. */
@@ -57,6 +57,8 @@ export interface AcquirerTraits {
   statement: boolean
   /** Error codes that may answer an order which was taken. Absent: the acquirer answers orders with no codes of its own. */
   ambiguousCodes?: readonly string[]
+  /** what may become of a refund that the acquirer took up: `late` shows after a while, `failed` gives nothing back */
+  refundFaults?: readonly ('late' | 'failed')[]
   /** true: what the acquirer refuses by its own limits is not known to be refused, as none of its codes proves it */
   refusesUnproven?: boolean
   /** false: the hosted page is a form that is signed here, so that making a payment asks nobody */

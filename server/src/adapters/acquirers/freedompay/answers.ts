@@ -56,10 +56,17 @@ export const afterRefundError = ({ fields }: PgAnswer, state: AcquirerState): Ac
 /** Whether a refund is listed (`pg_refund_payments`) that has neither succeeded nor failed, or the order's newest payment is such a refund. */
 export const isRefundUnderWay = ({ fields, isSigned }: PgAnswer): boolean => {
   if (!isSigned) return false
+  return [...refundsIn(fields), ...(isRefundRecord(fields) ? [fields] : [])].some((refund) => UNDER_WAY.has(pgText(refund, 'pg_payment_status')))
+}
+
+const refundsIn = (fields: Fields): Fields[] => {
   const listed = fields['pg_refund_payments']
   const one = typeof listed === 'object' && !Array.isArray(listed) ? (listed as Fields)['pg_refund_payment'] : undefined
-  const refunds = (Array.isArray(one) ? one : [one]).filter((refund) => typeof refund === 'object' && refund !== null) as Fields[]
-  return [...refunds, ...(isRefundRecord(fields) ? [fields] : [])].some((refund) => UNDER_WAY.has(pgText(refund, 'pg_payment_status')))
+  return (Array.isArray(one) ? one : [one]).filter((refund) => typeof refund === 'object' && refund !== null) as Fields[]
 }
+
+/** How many refunds of the payment are listed as failed; they stay in the list, and not in the sum of what went back. */
+export const failedRefunds = ({ fields, isSigned }: PgAnswer): number =>
+  isSigned ? refundsIn(fields).filter((refund) => ['error', 'failed'].includes(pgText(refund, 'pg_payment_status'))).length : 0
 
 const UNDER_WAY: ReadonlySet<string> = new Set(['new', 'pending', 'process', 'waiting'])

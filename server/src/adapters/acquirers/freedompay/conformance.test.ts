@@ -25,7 +25,7 @@ const forge = (callback: RawCallback): { what: string; callback: RawCallback }[]
 
 const traits = {
   payIn: ['KZT'], payout: ['KZT'], refund: true, statement: false, paymentIsOrdered: true, refusesUnproven: true,
-  ambiguousCodes: ['100', '120', '350', '420', '490', '9991', '9992', '9993', '9994', '9995', '9999', '10005', '10006', '10007'],
+  refundFaults: ['late', 'failed'], ambiguousCodes: ['100', '120', '350', '420', '490', '9991', '9992', '9993', '9994', '9995', '9999', '10005', '10006', '10007'],
 } as const
 
 describeAcquirer('Freedom Pay', traits, async () => {

@@ -5,13 +5,13 @@
 import { decimalOf } from '../amount.ts'
 import { AcquirerUnreachable, type Acquirer, type AcquirerState, type RefundOrder } from '../port.ts'
 import { askAfter, refundAfter, refundSoFar } from '../refunds.ts'
-import { afterRefundError, decided, isRefundUnderWay, noPage, readPayoutAnswer, readRefundRefusal, requireBelieved } from './answers.ts'
+import { afterRefundError, decided, failedRefunds, isRefundUnderWay, noPage, readPayoutAnswer, readRefundRefusal, requireBelieved } from './answers.ts'
 import { createPgCaller, type PgAnswer } from './call.ts'
 import { readFreedomPayCallback } from './callback.ts'
 import { initPayment, payoutTo } from './requests.ts'
 import type { FreedomPaySettings } from './settings.ts'
 import { createSpacing } from './spacing.ts'
-import { pgText, readPaymentStatus, readPayoutStatus } from './state.ts'
+import { pgText, readPaymentStatusOf, readPayoutStatus } from './state.ts'
 
 export { readFreedomPaySettings, type FreedomPaySettings } from './settings.ts'
 
@@ -33,13 +33,19 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
   /** Asked by the order, it shows the newest payment of it, which after a refund is the refund: the payment's own number is better. */
   const status = (reference: string, paymentId: string | undefined): Promise<PgAnswer> =>
     lookUp('/get_status3.php', paymentId === undefined ? { pg_order_id: reference } : { pg_payment_id: paymentId }, secretKey)
+  const read = (answer: PgAnswer, reference: string, paymentId: string | undefined): AcquirerState => decided(answer, readPaymentStatusOf({ reference, paymentId }))
   /** A refund under way shows beside the payment, or only as the newest payment of the order. */
   const isUnderWay = async ({ reference, acquirerReference }: RefundOrder, answer: PgAnswer): Promise<boolean> =>
     isRefundUnderWay(answer) || (acquirerReference !== undefined && isRefundUnderWay(await status(reference, undefined)))
   const refundState = async (order: RefundOrder): Promise<AcquirerState> => {
     const answer = await status(order.reference, order.acquirerReference)
-    const shown = refundAfter(order, decided(answer, readPaymentStatus))
-    return shown.kind === 'unknown' ? refundAfter(order, decided(answer, readPaymentStatus), await isUnderWay(order, answer)) : shown
+    const payment = read(answer, order.reference, order.acquirerReference)
+    const shown = refundAfter(order, payment)
+    if (shown.kind !== 'unknown') return shown
+    const asked = refundAfter(order, payment, await isUnderWay(order, answer))
+    // That one failed doesn't say that this is the one: a person looks.
+    const failed = failedRefunds(answer)
+    return asked.kind === 'unknown' && failed > 0 ? { ...asked, reason: `${asked.reason}; ${failed} refunds of the payment are listed as failed` } : asked
   }
   return {
     name,
@@ -52,10 +58,10 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
     },
     readCallback: (callback) => readFreedomPayCallback(settings, callback),
     paymentState: async (reference, paymentId) => {
-      const state = decided(await status(reference, paymentId), readPaymentStatus)
+      const state = read(await status(reference, paymentId), reference, paymentId)
       if (state.kind !== 'refused' || paymentId === undefined) return state
       // An order may have several payments, each with a number: another card may have paid since the one that we know was refused.
-      return decided(await status(reference, undefined), readPaymentStatus)
+      return read(await status(reference, undefined), reference, undefined)
     },
     payOut: async (order) => {
       if (payoutSecretKey === undefined) return NO_PAYOUTS
@@ -63,11 +69,11 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
     },
     payoutState: async (reference) => {
       if (payoutSecretKey === undefined) return { kind: 'unknown', reason: NO_PAYOUTS.message }
-      return decided(await lookUp('/g2g/payout_status2', { pg_order_id: reference }, payoutSecretKey), readPayoutStatus)
+      return decided(await lookUp('/g2g/payout_status2', { pg_order_id: reference }, payoutSecretKey), readPayoutStatus(reference))
     },
     refund: async (order, sending) => {
       const answer = await status(order.reference, order.acquirerReference)
-      const before = decided(answer, readPaymentStatus)
+      const before = read(answer, order.reference, order.acquirerReference)
       const known = refundSoFar(order, before, false)
       if (known !== undefined) return known
       if (!('units' in before) || (await isUnderWay(order, answer))) return { kind: 'waiting', reason: 'a refund of it is under way' }

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { sign, type Fields } from '../../../../../sandbox/acquirers/freedompay/signature.ts'
+import { writeXml } from '../../../../../sandbox/acquirers/freedompay/xml.ts'
 import type { AcquirerHttp } from '../http.ts'
 import { createFreedomPay } from './index.ts'
 import { FREEDOMPAY_LIMITS } from './settings.ts'
@@ -78,4 +80,42 @@ test('audit F-1 D-B1: a payment given back in whole is reversed', async () => {
   const { freedom } = world('success', CANNOT)
   await freedom.refund!(refundOf(20_000_00n))
   expect((await freedom.paymentState('r1', '77')).kind).toBe('reversed')
+})
+
+/** The answer to each question for the payment's status, signed. */
+const stateBy = async (fields: Fields, paymentId?: string) => {
+  const http: AcquirerHttp = {
+    ask: async ({ url }) => {
+      const salted = { pg_status: 'ok', pg_payment_id: '77', pg_currency: 'KZT', pg_payment_status: 'success', pg_amount: '20000', pg_captured: '1', pg_salt: 's', ...fields }
+      return { status: 200, headers: {}, body: Buffer.from(writeXml({ ...salted, pg_sig: sign(scriptOf(url), salted, KEY) })) }
+    },
+  }
+  const freedom = createFreedomPay({
+    name: 'kz', merchantId: '500042', secretKey: KEY, payoutSecretKey: KEY, url: 'https://api.freedompay.kz/', testing: false, spacingMs: 0, capabilities: FREEDOMPAY_LIMITS, http, now: () => 0,
+  })
+  return { payment: await freedom.paymentState('r1', paymentId), refund: await freedom.refundState!(refundOf(5_000_00n)), payout: await freedom.payoutState('r1') }
+}
+
+test.each(['pg_refund_amount', 'pg_revoked_amount', 'pg_revoke_amount'])('audit D-B1: what went back is read by the name %s; the payment stays success (A2)', async (name) => {
+  expect((await stateBy({ [name]: '-5000' })).payment).toMatchObject({ kind: 'succeeded', units: 20_000_00n, backUnits: 5_000_00n })
+  expect((await stateBy({ [name]: '-20000.00' })).payment).toMatchObject({ kind: 'reversed', backUnits: 20_000_00n })
+  expect((await stateBy({ [name]: '-5000', pg_refund_amount: '0' })).payment.kind).toBe('succeeded')
+})
+
+test('audit D-B1: sums that disagree decide nothing (A2)', async () => {
+  expect((await stateBy({ pg_refund_amount: '-5000', pg_revoked_amount: '-6000' })).payment.kind).toBe('unknown')
+})
+
+test('audit D-B1: an answer about another order, payment or payout decides nothing (A1)', async () => {
+  expect((await stateBy({ pg_order_id: 'r2' })).payment.kind).toBe('unknown')
+  expect((await stateBy({ pg_payment_id: '78' }, '77')).payment.kind).toBe('unknown')
+  expect((await stateBy({ pg_order_id: 'r1', pg_payment_id: '77' }, '77')).payment.kind).toBe('succeeded')
+  expect((await stateBy({ pg_order_id: 'r2', pg_payment_amount: '5' })).payout.kind).toBe('unknown')
+})
+
+test('audit D-B1: a refund that is listed as failed is said so, and decides nothing (A3)', async () => {
+  const listed = (pg_payment_status: string) => ({ pg_payment_id: '78', pg_payment_status, pg_amount: '-5000', pg_payment_date: '', pg_reference: '' })
+  const only = await stateBy({ pg_refund_payments: { pg_refund_payment: listed('error') } })
+  expect(only.refund).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('1 refunds of the payment are listed as failed') })
+  expect((await stateBy({ pg_refund_payments: { pg_refund_payment: [listed('error'), listed('process')] } })).refund.kind).toBe('waiting')
 })

@@ -31,24 +31,42 @@ export const readPaymentStatus = (fields: PgFields): AcquirerState => {
   }
 }
 
+/** The same of the payment that was asked for: an answer that names another order or payment says nothing of it. */
+export const readPaymentStatusOf = ({ reference, paymentId }: { reference: string; paymentId: string | undefined }) => (fields: PgFields): AcquirerState => {
+  const [order, payment] = [pgText(fields, 'pg_order_id'), pgText(fields, 'pg_payment_id')]
+  const isOther = (order !== '' && order !== reference) || (paymentId !== undefined && !['', '0', paymentId].includes(payment))
+  return isOther ? unclear('an answer about another payment') : readPaymentStatus(fields)
+}
+
 /**
  * A refund is a payment of its own with an amount below zero, and the newest of its order (recorded from production by the
  * authors of github.com/vevovip/chaospay).
  */
 export const isRefundRecord = (fields: PgFields): boolean => pgText(fields, 'pg_amount').startsWith('-')
 
-/** Money that is only held is not paid; money given back in whole is a reversal. `pg_refund_amount` is all that went back, written negative. */
+/**
+ * All that went back of a payment, by the names that answers have for it; 0 where none says anything.
+ * @returns undefined when they disagree
+ */
+const backOf = (fields: PgFields): bigint | undefined => {
+  const told = new Set(['pg_refund_amount', 'pg_revoked_amount', 'pg_revoke_amount'].map((name) => amountOf(fields, name) ?? 0n).filter((units) => units > 0n))
+  return told.size > 1 ? undefined : ([...told][0] ?? 0n)
+}
+
+/** Money that is only held is not paid; money given back in whole is a reversal. */
 const succeeded = (fields: PgFields): AcquirerState => {
   const units = amountOf(fields, 'pg_amount')
   if (pgText(fields, 'pg_captured') === '0') return waiting('held')
-  const backUnits = amountOf(fields, 'pg_refund_amount') ?? 0n
+  const backUnits = backOf(fields)
+  if (backUnits === undefined) return unclear('several sums of what went back')
   return moved(fields, units !== undefined && backUnits >= units && units > 0n ? 'reversed' : 'succeeded', units, backUnits)
 }
 
 /** All of it went back, unless a lesser sum is told. */
 const givenBack = (fields: PgFields): AcquirerState => {
   const units = amountOf(fields, 'pg_amount')
-  const told = amountOf(fields, 'pg_refund_amount') ?? 0n
+  const told = backOf(fields)
+  if (told === undefined) return unclear('several sums of what went back')
   const isPart = units !== undefined && told > 0n && told < units
   return moved(fields, isPart ? 'succeeded' : 'reversed', units, isPart ? told : units)
 }
@@ -72,8 +90,8 @@ export const readPayout = (fields: PgFields, status: string): AcquirerState => {
 }
 
 /** `g2g/payout_status2`, whose own pg_status says whether it was answered. */
-export const readPayoutStatus = (fields: PgFields): AcquirerState =>
-  pgText(fields, 'pg_status') === 'ok' ? readPayout(fields, pgText(fields, 'pg_payment_status')) : unclear(`code ${codeOf(fields)}`)
+export const readPayoutStatus = (reference: string) => (fields: PgFields): AcquirerState =>
+  !['', reference].includes(pgText(fields, 'pg_order_id')) ? unclear('an answer about another payout') : pgText(fields, 'pg_status') === 'ok' ? readPayout(fields, pgText(fields, 'pg_payment_status')) : unclear(`code ${codeOf(fields)}`)
 
 const moved = (fields: PgFields, kind: 'succeeded' | 'reversed', units: bigint | undefined, backUnits?: bigint): AcquirerState => {
   const currency = pgText(fields, 'pg_currency')

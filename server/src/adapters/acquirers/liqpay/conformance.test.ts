@@ -25,7 +25,7 @@ const forge = (callback: RawCallback): { what: string; callback: RawCallback }[]
   return [...changed, made('another key', form.get('data')!, foreign), made('no signature', form.get('data')!, ''), made('no data', '', form.get('signature')!)]
 }
 
-const traits = { payIn: ['UAH'], payout: ['UAH'], refund: true, statement: false, paymentIsOrdered: false, ambiguousCodes: ['order_id_duplicate', 'payment_processing', 'err_cache', 'wait_info'] } as const
+const traits = { payIn: ['UAH'], payout: ['UAH'], refund: true, statement: false, paymentIsOrdered: false, refundFaults: ['late', 'failed'], ambiguousCodes: ['order_id_duplicate', 'payment_processing', 'err_cache', 'wait_info'] } as const
 
 const makeWorld = async (version: LiqPayVersion): Promise<AcquirerWorld> => {
   const emulator = await startLiqPay({ publicKey, privateKey, version }, { port: 0 })

@@ -22,7 +22,7 @@ const forge = (callback: RawCallback): { what: string; callback: RawCallback }[]
   ]
 }
 
-const traits = { payIn: ['UAH'], payout: ['UAH'], refund: true, refundsWholeOnly: true, statement: false, ambiguousCodes: ['1112', '1131', '1134'] } as const
+const traits = { payIn: ['UAH'], payout: ['UAH'], refund: true, refundsWholeOnly: true, statement: false, refundFaults: ['late', 'failed'], ambiguousCodes: ['1112', '1131', '1134'] } as const
 
 for (const page of ['form', 'invoice'] as const) {
   describeAcquirer(`WayForPay, page by ${page}`, { ...traits, paymentIsOrdered: page === 'invoice' }, async () => {
