@@ -29,4 +29,40 @@ describeWithBitcoind('payouts on a real node', () => {
     await mine(6)
     expect([first?.state, await state(id)]).toEqual(['broadcast', 'settled'])
   })
+
+  test('audit D-B3, B2: a payout whose receiver has paid for it is not replaced', async () => {
+    const { chain, address, mine, later, request, work, sent } = await open()
+    await chain.pay(await address(), 5_000_000n)
+    await mine(6)
+    const receiver = await chain.faucet<string>('getnewaddress')
+    await request(receiver, 1_000_000n)
+    await work()
+    const [first] = await sent()
+    const out = (await chain.node.rpc<{ vout: { n: number; scriptPubKey: { address: string } }[] }>('getrawtransaction', first!.hash!, 1)).vout.find((o) => o.scriptPubKey.address === receiver)!
+    const back = await chain.faucet<string>('getnewaddress')
+    // 20,000 satoshi for 110 virtual bytes: both are mined with the next block by any miner.
+    const raw = await chain.node.rpc<string>('createrawtransaction', [{ txid: first!.hash, vout: Number(out.n) }], [{ [back]: '0.00980000' }])
+    const { hex } = await chain.faucet<{ hex: string }>('signrawtransactionwithwallet', raw)
+    const child = await chain.node.rpc<string>('sendrawtransaction', hex)
+    later(600_001)
+    for (let turn = 0; turn < 20; turn += 1) await work()
+    const [now] = await sent()
+    const pool = await chain.node.rpc<string[]>('getrawmempool')
+    expect({ attempts: now!.attempts, childInPool: pool.includes(child) }).toEqual({ attempts: 1, childInPool: true })
+  })
+
+  test('audit D-B3: a payout at the rate that the node asks is not made dearer because blocks are slow', async () => {
+    const { chain, address, mine, later, request, work, sent } = await open()
+    await chain.pay(await address(), 5_000_000n)
+    await mine(6)
+    await request(await chain.newAddress(), 1_000_000n)
+    await work()
+    const [first] = await sent()
+    for (let turn = 0; turn < 4; turn += 1) {
+      later(600_001)
+      await work()
+    }
+    const [now] = await sent()
+    expect(now!.fee).toBe(first!.fee)
+  })
 })

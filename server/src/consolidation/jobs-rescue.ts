@@ -26,7 +26,7 @@ export const createRescueJob = (deps: ConsolidationDeps): Job => ({
         const asset = deps.catalogue.findCrypto('BTC')!
         return { transaction, vout, address, account: 'deposit', branch: 0, index, units: rescale(units, asset.scale, asset.networks.get('BITCOIN')!.decimals) }
       })
-      await payFor(deps, transaction, coins, rate, policy.rescuePerMille)
+      await payFor(deps, transaction, coins, rate, { mostPerMille: policy.rescuePerMille })
     }
     return false
   },
@@ -38,19 +38,25 @@ export const createRescueJob = (deps: ConsolidationDeps): Job => ({
  */
 export const payForParent =
   (deps: ConsolidationDeps) =>
-  async (_outgoing: unknown, attempt: Attempt, rate: bigint): Promise<boolean> => {
+  async (_outgoing: unknown, attempt: Attempt, rate: bigint, below?: bigint): Promise<boolean> => {
     const coin = ownOutputOf(deps, attempt)
     if (coin === undefined || !(await mayPlan(deps.runtime.db, momentOf(deps.runtime).at))) return false
-    return payFor(deps, coin.transaction, [coin], rate, deps.sending.maxFeePerMille)
+    return payFor(deps, coin.transaction, [coin], rate, { mostPerMille: deps.sending.maxFeePerMille, ...(below !== undefined && { below }) })
   }
 
-/** @param mostPerMille thousandths of what the coins hold: a dearer rescue is not worth it */
+interface WorthIt {
+  /** thousandths of what the coins hold: a dearer rescue is not worth it */
+  mostPerMille: bigint
+  /** satoshi: what the other way costs */
+  below?: bigint
+}
+
 const payFor = async (
   deps: ConsolidationDeps,
   transaction: string,
   coins: readonly OwnCoin[],
   rate: bigint,
-  mostPerMille: bigint,
+  { mostPerMille, below }: WorthIt,
 ): Promise<boolean> => {
   const { wallet, sending, runtime } = deps
   const inPool = await deps.adapter.poolCost(transaction)
@@ -61,7 +67,7 @@ const payFor = async (
     planConsolidation({ wallet, coins, change, ancestors, feeRateMilliSatPerVb: rate, policy: sending })
   const cost = planWith(anyChange(wallet))
   const held = coins.reduce((sum, { units }) => sum + units, 0n)
-  if (isRefused(cost) || cost.networkFee * 1000n > held * mostPerMille) {
+  if (isRefused(cost) || cost.networkFee * 1000n > held * mostPerMille || (below !== undefined && cost.networkFee >= below)) {
     const why = isRefused(cost) ? cost.message : `it would cost ${cost.networkFee} satoshi`
     runtime.log.info({ transaction, why }, 'a stuck transaction is not paid for')
     return false

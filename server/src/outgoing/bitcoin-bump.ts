@@ -30,21 +30,24 @@ export const planBitcoinBump = (request: {
   /** where the rest of added coins goes when the original has no change */
   change: ChangeKey
   feeRateMilliSatPerVb: bigint
+  /** satoshi: what leaves the pool with the attempt pays so much, the attempt included */
+  replacedFees?: bigint
   policy: SendingPolicy
 }): BitcoinBump | Refused<string> => {
-  const { wallet, attempt, coins, change, feeRateMilliSatPerVb, policy } = request
+  const { wallet, attempt, coins, change, feeRateMilliSatPerVb, replacedFees, policy } = request
   const original = Buffer.from(attempt.unsigned, 'hex')
   const psbt = parsePsbt(original)
   if (isRefused(psbt)) return psbt
   // Only change carries the derivation of a key of ours.
   const at = psbt.outputs.findIndex((output) => output.origins.length > 0)
-  const offered = offer(psbt, coins.map((own) => spendable(wallet, own)), feeRateMilliSatPerVb)
+  const offered = offer(psbt, coins.map((own) => spendable(wallet, own)), feeRateMilliSatPerVb, replacedFees)
   const payout = buildReplacement({
     original,
     changeIndex: at < 0 ? undefined : at,
     change: { script: change.script, origin: change.origin },
     extraInputs: offered,
     feeRateMilliSatPerVb,
+    ...(replacedFees !== undefined && { replacedFees }),
     caps: capsOf(policy),
   })
   if (isRefused(payout)) return payout
@@ -60,9 +63,9 @@ export const planBitcoinBump = (request: {
 }
 
 /** First the smallest coin that is enough alone, then the largest: as few as can be, and none larger than need be. */
-const offer = (psbt: Psbt, coins: readonly Spendable[], rate: bigint): Spendable[] => {
+const offer = (psbt: Psbt, coins: readonly Spendable[], rate: bigint, replacedFees = psbtFee(psbt)): Spendable[] => {
   const vsize = ONE_MORE_VSIZE + estimateVsize(psbt.inputs.map(({ script }) => script), psbt.outputs.map(({ script }) => script))
-  const fee = feeAt(rate, vsize) + psbtFee(psbt) + feeAt(NODES_INCREMENT, vsize)
+  const fee = feeAt(rate, vsize) + replacedFees + feeAt(NODES_INCREMENT, vsize)
   const largest = coins.toSorted((a, b) => (a.units > b.units ? -1 : 1))
   const alone = largest.findLast(({ units }) => units >= fee)
   return [...(alone ? [alone] : []), ...largest.filter((coin) => coin !== alone)].slice(0, MOST_ADDED)

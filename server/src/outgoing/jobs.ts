@@ -8,7 +8,7 @@ import { momentOf } from '../platform/runtime.ts'
 import { spentOnlyBy } from './bitcoin-bump.ts'
 import { dropUnsignedBump, recordAccepted, recordBump, recordRefused, recordSigned } from './commands.ts'
 import { isEvmFiller, planEvmBump, planEvmCancel } from './evm-plan.ts'
-import { bumpBitcoin } from './jobs-bitcoin.ts'
+import { bumpBitcoin, refusedForFee } from './jobs-bitcoin.ts'
 import { keepInPool } from './jobs-keeping.ts'
 import { sendTogether } from './jobs-together.ts'
 import { hasExpired, renewExpired } from './jobs-tron.ts'
@@ -157,6 +157,7 @@ const broadcast = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt
     return resolveAlert(runtime.db, 'broadcast', outgoing.id, momentOf(runtime).at)
   }
   if (result.kind === 'refused' && result.reason === 'fee-too-low') {
+    if (deps.network === 'BITCOIN') return refusedForFee(deps, outgoing, attempt, result.message)
     return (await waitsInLine(deps, outgoing)) ? stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS)) : bump(deps, outgoing, attempt)
   }
   // Its time is up by the node's clock; ours says soon that it is to be made anew.

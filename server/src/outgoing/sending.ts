@@ -27,8 +27,9 @@ export interface SendingDeps {
   /**
    * Plans a transaction that spends an output of ours of this stuck one and pays for both (Bitcoin); true when it did.
    * @param rate thousandths of a satoshi for each virtual byte
+   * @param below satoshi: only when it costs less
    */
-  payForParent?(outgoing: Outgoing, attempt: Attempt, rate: bigint): Promise<boolean>
+  payForParent?(outgoing: Outgoing, attempt: Attempt, rate: bigint, below?: bigint): Promise<boolean>
 }
 
 /** Before a step that failed is tried again. */

@@ -60,10 +60,14 @@ export const isUnderWay = async (db: Db | Tx, network: Network): Promise<boolean
   return rows.length > 0
 }
 
-/** A transaction of ours that spends an unconfirmed output of this one, and so pays for both. */
-export const childOf = async (db: Db | Tx, id: string): Promise<string | undefined> => {
-  const { rows } = await sql<{ id: string }>`select x.reserved_by as id from outgoing_attempts a
-    join utxos x on x.network = a.network and x.transaction = a.hash and x.reserved_by is not null and x.block_height is null
+/**
+ * A transaction of ours that spends an unconfirmed output of this one, and so pays for both: one that a node took, or that was planned
+ * since a moment.
+ */
+export const childOf = async (db: Db | Tx, id: string, since: Date): Promise<string | undefined> => {
+  const { rows } = await sql<{ id: string }>`select c.id from outgoing_attempts a
+    join utxos x on x.network = a.network and x.transaction = a.hash and x.block_height is null
+    join outgoing c on c.id = x.reserved_by and c.state <> 'abandoned' and (c.first_broadcast_at is not null or c.created_at > ${since})
     where a.outgoing_id = ${id} limit 1`.execute(db)
   return rows[0]?.id
 }

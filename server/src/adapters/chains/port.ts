@@ -75,6 +75,10 @@ export interface PoolCost {
   fee: bigint
   /** without it */
   ancestors: { vsize: number; fee: bigint }
+  /** without it: all of them leave the pool when it is replaced, and the replacement must pay more than all of them together */
+  descendants: { count: number; vsize: number; fee: bigint }
+  /** what a miner would take it with, for the best rate: itself, what it needs, and a descendant that pays for it */
+  package: { vsize: number; fee: bigint }
 }
 
 /** An output of a transaction. */

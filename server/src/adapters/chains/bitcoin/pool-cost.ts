@@ -5,22 +5,60 @@ import { objectOf, wholeOf } from '../shape.ts'
 import { amountText } from './block.ts'
 import { isNotFound } from './txindex.ts'
 
-const METHOD = 'getmempoolentry'
+const WEIGHT_PER_VBYTE = 4
 
-/** What a transaction of the pool pays, alone and with its ancestors. Null when it is not there. */
+/** Virtual bytes, and satoshi that they pay. */
+type Sum = PoolCost['package']
+
+/** What a transaction of the pool pays: alone, with what it spends from, and with what spends from it. Null when it is not there. */
 export const readPoolCost = async (rpc: Rpc, hash: string): Promise<PoolCost | null> => {
-  const answer = await rpc.ask({ method: METHOD, params: [hash] })
-  if (answer.ok) return rpc.believe(METHOD, () => decode(answer.result))
-  if (isNotFound(answer)) return null
-  throw rpc.unavailable(METHOD, `refused: ${answer.message} (${answer.code})`)
+  const entry = await find(rpc, 'getmempoolentry', [hash])
+  if (!entry) return null
+  const cost = rpc.believe('getmempoolentry', () => decode(entry))
+  const chunk = rpc.believe('getmempoolentry', () => chunkOf(entry))
+  if (chunk) return { ...cost, package: chunk }
+  if (cost.descendants.count === 0) return cost
+  const above = await find(rpc, 'getmempooldescendants', [hash, true])
+  if (!above) return null
+  const ways = rpc.believe('getmempooldescendants', () => Object.values(above).map((one) => withAncestors(objectOf(one, 'an entry'))))
+  return { ...cost, package: ways.reduce(better, cost.package) }
 }
 
-/** The node counts the transaction itself among its ancestors. */
-const decode = (result: unknown): PoolCost => {
-  const entry = objectOf(result, 'the entry')
-  const fees = objectOf(entry['fees'], 'fees')
-  const vsize = wholeOf(entry['vsize'], 'vsize')
-  const fee = satoshiOf(amountText(fees['base'], 'fees.base'))
-  const all = satoshiOf(amountText(fees['ancestor'], 'fees.ancestor'))
-  return { vsize, fee, ancestors: { vsize: wholeOf(entry['ancestorsize'], 'ancestorsize') - vsize, fee: all - fee } }
+const find = async (rpc: Rpc, method: string, params: readonly unknown[]): Promise<Record<string, unknown> | undefined> => {
+  const answer = await rpc.ask({ method, params })
+  if (answer.ok) return rpc.believe(method, () => objectOf(answer.result, 'the answer'))
+  if (isNotFound(answer)) return undefined
+  throw rpc.unavailable(method, `refused: ${answer.message} (${answer.code})`)
 }
+
+/** The node counts the transaction itself among its ancestors and among its descendants. */
+const decode = (entry: Record<string, unknown>): PoolCost => {
+  const vsize = wholeOf(entry['vsize'], 'vsize')
+  const fee = feeOf(entry, 'base')
+  const below = withAncestors(entry)
+  return {
+    vsize,
+    fee,
+    ancestors: { vsize: below.vsize - vsize, fee: below.fee - fee },
+    descendants: {
+      count: wholeOf(entry['descendantcount'], 'descendantcount') - 1,
+      vsize: wholeOf(entry['descendantsize'], 'descendantsize') - vsize,
+      fee: feeOf(entry, 'descendant') - fee,
+    },
+    package: below,
+  }
+}
+
+/** Bitcoin Core says from 31 on with what it would mine a transaction. */
+const chunkOf = (entry: Record<string, unknown>): Sum | undefined => {
+  if (entry['chunkweight'] === undefined || objectOf(entry['fees'], 'fees')['chunk'] === undefined) return undefined
+  return { vsize: Math.ceil(wholeOf(entry['chunkweight'], 'chunkweight') / WEIGHT_PER_VBYTE), fee: feeOf(entry, 'chunk') }
+}
+
+/** Before 31 a miner takes a transaction with all its ancestors, by the rate that they pay together. */
+const withAncestors = (entry: Record<string, unknown>): Sum => ({ vsize: wholeOf(entry['ancestorsize'], 'ancestorsize'), fee: feeOf(entry, 'ancestor') })
+
+const better = (a: Sum, b: Sum): Sum => (b.fee * BigInt(a.vsize) > a.fee * BigInt(b.vsize) ? b : a)
+
+const feeOf = (entry: Record<string, unknown>, which: string): bigint =>
+  satoshiOf(amountText(objectOf(entry['fees'], 'fees')[which], `fees.${which}`))

@@ -1,0 +1,48 @@
+/** What a miner would take a transaction of the pool with, as nodes before Bitcoin Core 31 and from 31 on show it. */
+import { expect, test } from 'vitest'
+import type { Rpc, RpcCall } from '../rpc.ts'
+import { readPoolCost } from './pool-cost.ts'
+
+const HASH = 'aa'.repeat(32)
+type Sum = { vsize: number; fee: string }
+
+/** An entry of `getmempoolentry`: amounts in BTC, the transaction counted among its ancestors and its descendants. */
+const entry = (own: Sum, ancestors: Sum, descendants: Sum & { count: number }, more: { chunkweight?: number; chunk?: string } = {}) => ({
+  vsize: own.vsize, ancestorsize: ancestors.vsize, descendantsize: descendants.vsize, descendantcount: descendants.count,
+  ...(more.chunkweight !== undefined && { chunkweight: more.chunkweight }),
+  fees: { base: own.fee, ancestor: ancestors.fee, descendant: descendants.fee, ...(more.chunk !== undefined && { chunk: more.chunk }) },
+})
+const OWN: Sum = { vsize: 141, fee: '0.00000144' }
+const NOT_FOUND = { ok: false, code: -5, message: 'Transaction not in mempool' }
+
+const read = (answers: Record<string, object>) => {
+  const rpc = {
+    ask: async ({ method }: RpcCall) => (answers[method] === undefined ? NOT_FOUND : { ok: true, result: answers[method] }),
+    believe: (_method: string, decode: () => unknown) => decode(),
+  } as unknown as Rpc
+  return readPoolCost(rpc, HASH)
+}
+
+test('audit D-B3, B2: a descendant pays for it when it does so with all that it stands on', async () => {
+  const getmempoolentry = entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 })
+  const child = entry({ vsize: 110, fee: '0.00020000' }, { vsize: 251, fee: '0.00020144' }, { vsize: 110, fee: '0.00020000', count: 1 })
+  expect(await read({ getmempoolentry, getmempooldescendants: { ['bb'.repeat(32)]: child } })).toEqual({
+    vsize: 141, fee: 144n, ancestors: { vsize: 0, fee: 0n }, descendants: { count: 1, vsize: 110, fee: 20_000n }, package: { vsize: 251, fee: 20_144n },
+  })
+})
+
+test('audit D-B3, B2: a dear descendant that also stands on what is large and cheap does not pay for it', async () => {
+  const getmempoolentry = entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 })
+  const child = entry({ vsize: 110, fee: '0.00020000' }, { vsize: 100_251, fee: '0.00030000' }, { vsize: 110, fee: '0.00020000', count: 1 })
+  expect(await read({ getmempoolentry, getmempooldescendants: { ['bb'.repeat(32)]: child } })).toMatchObject({ package: { vsize: 141, fee: 144n } })
+})
+
+test('audit D-B3, B29: Bitcoin Core 31 says with what it mines a transaction', async () => {
+  const getmempoolentry = entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 }, { chunkweight: 1_001, chunk: '0.00020144' })
+  expect(await read({ getmempoolentry })).toMatchObject({ package: { vsize: 251, fee: 20_144n } })
+})
+
+test('what left the pool between two questions is not there', async () => {
+  expect(await read({ getmempoolentry: entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 }) })).toBeNull()
+  expect(await read({})).toBeNull()
+})
