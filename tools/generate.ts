@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openApiDocument } from '@bursar/contract/openapi'
 import { auditDocument } from './generate-audit.ts'
+import { dialectsDocument } from './generate-dialects.ts'
 import { faultsDocument } from './generate-faults.ts'
 import { islandModule } from './generate-island.ts'
 import { sdkTypes } from './generate-sdk.ts'
@@ -21,6 +22,7 @@ const files: { path: string; text: string; mayLag?: true }[] = [
   { path: 'docs/faults.md', text: faultsDocument(join(import.meta.dirname, '..')) },
   // Nearly every change names tests of findings: the committed table may lack the newest. That every finding has one is always checked.
   { path: 'docs/audit.md', text: auditDocument(join(import.meta.dirname, '..')), mayLag: true },
+  { path: 'docs/dialects.md', text: dialectsDocument(join(import.meta.dirname, '..')), mayLag: true },
 ]
 
 const committed = (path: string): string | undefined => {

@@ -1,0 +1,15 @@
+/**
+ * One way in which a real node or counterparty behaves. A test double that behaves so names the row in a comment (`row T-17`), with the source; a test
+ * that shows what Bursar makes of it names the row in its title (`row T-17`).
+ */
+export interface DialectRow {
+  /** a letter (E Ethereum and BSC, T TRON, B Bitcoin, A acquirers, S screening, V the venue, R rates) and a number, which never changes */
+  id: string
+  behaviour: string
+  /** clients, versions and settings that behave so */
+  who: string
+  /** file, document or measurement that the row rests on */
+  source: string
+  /** what the adapter must do */
+  adapter: string
+}

@@ -1,0 +1,31 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { dialectsDocument } from './generate-dialects.ts'
+
+const repository = (files: Readonly<Record<string, string>>): string => {
+  const dir = mkdtempSync(join(tmpdir(), 'bursar-dialects-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, file)), { recursive: true })
+    writeFileSync(join(dir, file), text)
+  }
+  return dir
+}
+const lineOf = (document: string, id: string): string => document.split('\n').find((line) => line.startsWith(`| ${id} |`))!
+
+test('a row lists the tests whose titles name it, and the doubles whose comments do', () => {
+  const document = dialectsDocument(repository({
+    'server/src/a.test.ts': "test('audit D-T5: rows T-14, T-15 and T-16 are no revert', () => {})",
+    'sandbox/tron/call.ts': '// row T-14: Wallet.java',
+  }))
+  expect(lineOf(document, 'T-14')).toMatch(/\| `sandbox\/tron\/call.ts` \| `server\/src\/a.test.ts` \|$/)
+  expect(lineOf(document, 'T-16')).toMatch(/\| none yet \| `server\/src\/a.test.ts` \|$/)
+  expect(lineOf(document, 'B-1')).toMatch(/\| none yet \| none yet \|$/)
+  expect(document).toContain('3 of 163 rows have a test')
+})
+
+test('an id that is in no table is refused', () => {
+  expect(() => dialectsDocument(repository({ 'server/src/a.test.ts': "test('row T-99: nothing', () => {})" }))).toThrow('rows of no dialect table: T-99')
+})
