@@ -103,7 +103,7 @@ test('a try tells the energy and the answer, and leaves nothing', async () => {
   const tried = await chain.web.transactionBuilder.triggerConstantContract(usdc, 'transfer(address,uint256)', {}, parameters, holder.hex)
   expect(tried).toMatchObject({ energy_used: 27_926, constant_result: [word('1')] })
   const estimated = await chain.web.transactionBuilder.estimateEnergy(usdc, 'transfer(address,uint256)', {}, parameters, holder.hex)
-  expect(estimated).toMatchObject({ result: { result: true }, energy_required: 27_926 })
+  expect(estimated).toMatchObject({ result: { result: true }, energy_required: 34_908 })
   const balance = await chain.web.transactionBuilder.triggerConstantContract(usdc, 'balanceOf(address)', {}, [{ type: 'address', value: receiver.address }], holder.hex)
   expect(balance.constant_result).toEqual([word('0')])
   const reverting = await post(chain.url, '/wallet/triggerconstantcontract', {

@@ -4,6 +4,7 @@ import { Refusal } from '../http/refusal.ts'
 import type { Chain } from './blocks/chain.ts'
 import { fork } from './blocks/fork.ts'
 import type { Forked, ForkOrder } from './blocks/fork.ts'
+import type { NodeSettings, NodeState } from './http/settings.ts'
 import { payFromFaucet } from './payments.ts'
 import type { Payment } from './payments.ts'
 import type { ParameterValues } from './resources/parameters.ts'
@@ -32,17 +33,20 @@ export interface TronControls {
   setParameters(changes: Partial<ParameterValues>): Promise<Status>
   hold(on: boolean): Promise<Status>
   forget(transactions: readonly string[]): Promise<Status>
+  /** How the node is configured and fares from now on; not kept over a restart. */
+  setNode(changes: Partial<NodeSettings>): Promise<Status>
 }
 
 export interface ControlParts {
   readonly chain: Chain
   readonly machine: Machine
+  readonly node: NodeState
   readonly inTurn: Turns
   readonly automine: boolean
   readonly advance: (ms: number) => void
 }
 
-export const openControls = ({ chain, machine, inTurn, automine, advance }: ControlParts): TronControls => {
+export const openControls = ({ chain, machine, node, inTurn, automine, advance }: ControlParts): TronControls => {
   const status = (): Status => statusOf(chain)
   const changing = (work: () => Promise<unknown>): Promise<Status> =>
     inTurn(async () => {
@@ -73,6 +77,7 @@ export const openControls = ({ chain, machine, inTurn, automine, advance }: Cont
         await chain.mine()
       }),
     setParameters: (changes) => changing(() => chain.mine(changes)),
+    setNode: (changes) => changing(async () => node.change(changes)),
     hold: (on) => changing(async () => chain.hold(on)),
     forget: (transactions) =>
       changing(async () => {

@@ -17,6 +17,7 @@
  * | advance | `{ms}` | moves the chain's clock forward and makes a block |
  * | parameters | `{getEnergyFee: 210, ...}` | changes chain parameters with a block of its own |
  * | hold | `{on}` | blocks are made without what waits, until it is switched off |
+ * | node | `{supportConstant: false, ...}` | changes how the node is configured and fares (http/settings.ts), until it restarts |
  * | forget | `{transactions}` | drops waiting transactions |
  *
  * ## What it does not prove
@@ -37,6 +38,8 @@ import { openControls } from './controls.ts'
 import type { TronControls } from './controls.ts'
 import { controlRoutes } from './http/control.ts'
 import { serveTron } from './http/server.ts'
+import { openNodeState } from './http/settings.ts'
+import type { NodeSettings } from './http/settings.ts'
 import type { ParameterValues } from './resources/parameters.ts'
 import { openLog } from './store/log.ts'
 import { beginChain } from './store/replay.ts'
@@ -46,6 +49,7 @@ export { deployer, faucet, tokenAddress, tokens } from './blocks/genesis.ts'
 export { base58Of } from './address.ts'
 export type { Forked, ForkOrder } from './blocks/fork.ts'
 export type { Payment } from './payments.ts'
+export type { NodeSettings } from './http/settings.ts'
 export type { Status, TronControls } from './controls.ts'
 export type { ParameterName, ParameterValues } from './resources/parameters.ts'
 
@@ -69,6 +73,8 @@ export interface TronChainOptions {
   /** For a new chain: other chain parameters, and accounts with their sun by address (base58 or hexadecimal). */
   readonly parameters?: Partial<ParameterValues>
   readonly accounts?: Readonly<Record<string, bigint>>
+  /** How the node is configured, where it differs. */
+  readonly node?: Partial<NodeSettings>
   readonly log?: (line: string) => void
 }
 
@@ -107,11 +113,12 @@ export const startTronChain = async (options: TronChainOptions): Promise<TronCha
     ahead = Math.max(ahead, branch.head().timestamp - clock()) + ms
   }
   const inTurn = takingTurns()
+  const node = openNodeState(options.node ?? {})
   const automine = options.automine === true
-  const controls = openControls({ chain, machine, inTurn, automine, advance })
+  const controls = openControls({ chain, machine, node, inTurn, automine, advance })
   const server = await serveTron({
     port: options.port,
-    chain, machine, inTurn, log,
+    chain, machine, node, inTurn, log,
     taken: async () => (automine ? controls.mine() : undefined),
     controls: controlRoutes(controls),
   })

@@ -10,6 +10,7 @@ import type { Chain } from './blocks/chain.ts'
 import { faucet, tokenAddress, tokens } from './blocks/genesis.ts'
 import { TransactionRefusal } from './blocks/refusal.ts'
 import { signBytes } from './blocks/signature.ts'
+import { contractAt } from './state/records.ts'
 import { layeredState } from './state/state.ts'
 import type { Contract } from './codec/contracts.ts'
 import { encodeRaw, signedTransaction } from './codec/transaction.ts'
@@ -32,7 +33,7 @@ const plenty = 10n ** 9n
 /** Returns the transaction's id; it waits for a block. Throws a Refusal. */
 export const payFromFaucet = async (chain: Chain, machine: Machine, { ticker, to, amount }: Payment): Promise<string> => {
   const receiver = readAddress(to)
-  if (ticker === 'TRX') return sendFromFaucet(chain, machine, transferOf(receiver, parseAmount(amount, trxDecimals)))
+  if (ticker === 'TRX') return sendFromFaucet(chain, machine, trxTo(chain, receiver, parseAmount(amount, trxDecimals)))
   const token = tokens.find(({ symbol }) => symbol === ticker)
   if (token === undefined) throw new Refusal(`ticker: send TRX, ${tokens.map(({ symbol }) => symbol).join(' or ')}`)
   const units = parseAmount(amount, token.decimals)
@@ -68,6 +69,13 @@ const sendFromFaucet = async (chain: Chain, machine: Machine, contract: Contract
     throw error
   }
   return transaction.id
+}
+
+/** A contract takes no plain transfer. */
+const trxTo = (chain: Chain, to: Address, amount: bigint): Contract => {
+  if (contractAt(layeredState(chain.pool.state().get), to) === undefined) return transferOf(to, amount)
+  const value = { owner_address: faucet.address, contract_address: to, call_value: amount, data: new Uint8Array(0), call_token_value: 0n, token_id: 0n }
+  return { type: 'TriggerSmartContract', value }
 }
 
 const transferOf = (to: Address, amount: bigint): Contract => ({

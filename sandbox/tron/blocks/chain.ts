@@ -70,6 +70,8 @@ export const openChain = ({ branch, machine, log, clock, slotMs }: ChainOptions)
       const transaction = signedTransaction(given.raw, given.signatures)
       if (pool.get(transaction.id) !== undefined) throw new TransactionRefusal('DUP_TRANSACTION_ERROR', 'Transaction already exists.')
       checkExpiration(branch, transaction)
+      // Source: java-tron Wallet.broadcastTransaction: what ends before the next block could be made is refused too.
+      if (transaction.raw.expiration < BigInt(branch.head().timestamp + slotMs)) throw new TransactionRefusal('TRANSACTION_EXPIRATION_ERROR', 'Transaction expired')
       await verifySignature(transaction)
       await pool.add(transaction)
     },

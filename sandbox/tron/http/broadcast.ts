@@ -11,6 +11,7 @@ import { printJson } from './json.ts'
 import { JavaError } from './request.ts'
 import type { Fields } from './request.ts'
 import type { Routes } from './routes.ts'
+import { REFUSING } from './settings.ts'
 import type { View } from './view.ts'
 
 export const broadcastRoutes: Routes = {
@@ -35,11 +36,15 @@ export const broadcastRoutes: Routes = {
 
 interface Verdict {
   /** Absent when it was taken. */
-  readonly code?: RefusalCode
+  readonly code?: RefusalCode | keyof typeof REFUSING
   readonly message: string
 }
 
-const broadcast = async ({ chain }: View, transaction: SignedTransaction): Promise<Verdict> => {
+/** Source: java-tron Wallet.broadcastTransaction, in this order. */
+const broadcast = async ({ chain, node }: View, transaction: SignedTransaction): Promise<Verdict> => {
+  const { refuses, trxCache } = node.settings()
+  if (refuses !== '') return { code: refuses, message: REFUSING[refuses] }
+  if (trxCache && node.cameBefore(transaction.id)) return { code: 'DUP_TRANSACTION_ERROR', message: 'Transaction already exists.' }
   try {
     await chain.broadcast(transaction)
     return { message: '' }

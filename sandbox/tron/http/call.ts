@@ -1,6 +1,9 @@
 /** Calls of contracts: built as transactions, or tried without one. */
 import { bytesOf, concat, hexOf, hexOfText, keccak, textBytes } from '../bytes.ts'
-import { codeAt } from '../vm/storage.ts'
+import { sunOfATrx } from '../resources/stake.ts'
+import { accountAt } from '../state/account.ts'
+import { contractAt } from '../state/records.ts'
+import { exceptionOf } from '../vm/exception.ts'
 import type { Contract } from '../codec/contracts.ts'
 import type { Json } from '../codec/json.ts'
 import { InvalidContract } from '../blocks/refusal.ts'
@@ -29,8 +32,11 @@ const trigger = (view: View, fields: Fields): Json => {
   return { result: { result: true }, transaction: unsignedJson(view, fields, contract, { feeLimit: fields.integer('fee_limit', 0n) }) }
 }
 
+/** Source: java-tron Wallet.callConstantContract: what is no REVERT is thrown, and the servlet answers with nothing but its name. */
 const constant = async (view: View, fields: Fields): Promise<Json> => {
   const run = await attempt(view, fields)
+  const exception = exceptionOf(run)
+  if (exception) return { result: { code: 'OTHER_ERROR', message: message(`class ${exception.name} : ${exception.words}`, fields) } }
   const failed = run.result !== 'SUCCESS'
   const transaction = fields.has('contract_address') ? unsignedJson(view, fields, contractOf(fields), { feeLimit: fields.integer('fee_limit', 0n) }) : {}
   return {
@@ -43,25 +49,40 @@ const constant = async (view: View, fields: Fields): Promise<Json> => {
   }
 }
 
-/** What the call uses, found out by trying: energy does not depend on the limit here. */
+/**
+ * Source: java-tron Wallet.estimateEnergy. It narrows the fee limit down until it knows it to one TRX, so what it answers may be that much
+ * more than the call takes. Here energy does not depend on the limit: every limit from the call's own energy on is enough.
+ */
 const estimate = async (view: View, fields: Fields): Promise<Json> => {
+  if (!view.node.settings().estimateEnergy) throw new InvalidContract('this node does not support estimate energy')
+  if (!view.node.settings().supportConstant) throw new InvalidContract('this node does not support constant, so estimate energy cannot work')
   const run = await attempt(view, fields)
   if (run.result !== 'SUCCESS')
-    return { result: { code: 'CONTRACT_EXE_ERROR', message: message(`contract execute error : ${run.message ?? run.result}`, fields) } }
-  return { result: { result: true }, energy_required: run.energy }
+    return { result: { code: 'CONTRACT_EXE_ERROR', message: message(run.result === 'REVERT' ? 'REVERT opcode executed' : (exceptionOf(run)?.words ?? ''), fields) } }
+  const { getEnergyFee: price, getMaxFeeLimit: most } = view.context.values
+  const low = run.energy * price
+  let high = low * 2n < most ? low * 2n : most
+  while (low + sunOfATrx < high) high = (low + high) / 2n
+  return { result: { result: true }, energy_required: price === 0n ? run.energy : (high + price - 1n) / price }
 }
 
 /** On a state of its own: nothing stays. Without a contract's address the data is a contract's creation. */
 const attempt = (view: View, fields: Fields): Promise<Run> => {
   const caller = fields.address('owner_address')
   const to = fields.has('contract_address') ? fields.address('contract_address') : undefined
-  if (to !== undefined && codeAt(view.state, to).length === 0) throw new InvalidContract('Smart contract is not exist.')
+  // Source: java-tron Wallet.triggerConstantContract and callConstantContract, in this order.
+  if (to !== undefined && contractAt(view.state, to) === undefined) throw new InvalidContract('Smart contract is not exist.')
+  if (!view.node.settings().supportConstant) throw new InvalidContract('this node does not support constant')
+  const value = fields.integer('call_value', 0n)
+  // Source: java-tron VMActuator.call and MUtil.transfer.
+  if (value > 0n && (accountAt(view.state, caller)?.balance ?? 0n) < value)
+    throw new InvalidContract('Validate InternalTransfer error, balance is not sufficient.')
   return view.machine.run(view.state, view.place.block, {
     transactionId: noTransaction,
     caller,
     ...(to === undefined ? {} : { to }),
     data: callData(fields),
-    value: fields.integer('call_value', 0n),
+    value,
     energyLimit: mostEnergy,
   })
 }

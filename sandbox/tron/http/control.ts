@@ -6,6 +6,8 @@ import { deployer, faucet, tokenAddress, tokens } from '../blocks/genesis.ts'
 import type { TronControls } from '../controls.ts'
 import { isParameterName, parameterDefaults } from '../resources/parameters.ts'
 import type { ParameterValues } from '../resources/parameters.ts'
+import { defaultSettings, REFUSING } from './settings.ts'
+import type { NodeSettings } from './settings.ts'
 
 const mostBlocks = 10_000
 const longestAdvanceMs = 10 * 365 * 86_400_000
@@ -37,6 +39,7 @@ export const controlRoutes = (chain: TronControls): Record<string, (body: unknow
     if (typeof on !== 'boolean') throw new Refusal('on: send true or false')
     return chain.hold(on)
   },
+  node: async (body) => chain.setNode(settingsIn(body)),
   forget: async (body) => chain.forget(listOfTexts(objectWith(body, ['transactions']), 'transactions')),
 })
 
@@ -46,6 +49,15 @@ export const known = (): object => ({
   deployer: { address: base58Of(deployer.address), key: deployer.key },
   tokens: tokens.map(({ symbol, decimals }) => ({ ticker: symbol, decimals, token: base58Of(tokenAddress(symbol)) })),
 })
+
+const settingsIn = (body: unknown): Partial<NodeSettings> => {
+  const fields = objectWith(body, Object.keys(defaultSettings))
+  for (const [name, value] of Object.entries(fields)) {
+    if (name === 'refuses') oneOf({ refuses: value === '' ? 'nothing' : value }, 'refuses', ['nothing', ...Object.keys(REFUSING)])
+    else if (typeof value !== 'boolean') throw new Refusal(`${name}: send true or false`)
+  }
+  return fields
+}
 
 const parametersIn = (body: unknown): Partial<ParameterValues> => {
   const names = Object.keys(parameterDefaults)

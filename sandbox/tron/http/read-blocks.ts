@@ -34,11 +34,14 @@ export const blockRoutes: Routes = {
   },
   gettransactioninfobyid: (view, fields) => {
     const found = view.transaction(fields.text('value'))
-    return found === undefined ? {} : infoJson(found, fields.visible)
+    return found === undefined ? {} : infoJson(found, fields.visible, view.node.settings().saveInternalTx)
   },
   gettransactioninfobyblocknum: (view, fields) => {
-    const block = view.blockAt(fields.integer('num'))
-    return (block?.transactions ?? []).map((transaction) => infoJson({ transaction, block: block as Block }, fields.visible))
+    const number = fields.integer('num')
+    // Source: java-tron GetTransactionInfoByBlockNumServlet.
+    if (number <= 0n) return {}
+    const block = view.blockAt(number)
+    return (block?.transactions ?? []).map((transaction) => infoJson({ transaction, block: block as Block }, fields.visible, view.node.settings().saveInternalTx))
   },
   gettransactioncountbyblocknum: (view, fields) => ({ count: BigInt(view.blockAt(fields.integer('num'))?.transactions.length ?? -1) }),
 }

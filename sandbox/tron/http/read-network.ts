@@ -11,7 +11,7 @@ export const networkRoutes: Routes = {
   getenergyprices: ({ state }) => ({ prices: pricesText(parametersOf(state).energyPrices) }),
   getbandwidthprices: ({ state }) => ({ prices: pricesText(parametersOf(state).bandwidthPrices) }),
   getmemofee: ({ state }) => ({ prices: `0:${parametersOf(state).values.getMemoFee}` }),
-  getnodeinfo: ({ branch }) => ({
+  getnodeinfo: ({ branch, node }) => ({
     beginSyncNum: branch.height(),
     block: `Num:${branch.head().number},ID:${branch.head().id}`,
     solidityBlock: `Num:${branch.solid().number},ID:${branch.solid().id}`,
@@ -19,7 +19,7 @@ export const networkRoutes: Routes = {
     activeConnectCount: 0,
     passiveConnectCount: 0,
     peerList: [],
-    configNodeInfo: { codeVersion: 'bursar-sandbox', supportConstant: true },
+    configNodeInfo: { codeVersion: 'bursar-sandbox', supportConstant: node.settings().supportConstant },
   }),
   listnodes: () => ({ nodes: [{ address: { host: hexOfText('127.0.0.1'), port: 18_888 } }] }),
   getnextmaintenancetime: ({ newest, state }) => {

@@ -18,6 +18,8 @@ import { blockRoutes, pendingRoutes } from './read-blocks.ts'
 import { networkRoutes } from './read-network.ts'
 import { JavaError, readRequest } from './request.ts'
 import type { Routes } from './routes.ts'
+import { withheld } from './settings.ts'
+import type { NodeState } from './settings.ts'
 import { signWeightRoutes } from './sign-weight.ts'
 import { openView } from './view.ts'
 
@@ -26,6 +28,7 @@ export interface TronServerOptions {
   readonly port: number
   readonly chain: Chain
   readonly machine: Machine
+  readonly node: NodeState
   readonly inTurn: Turns
   /** After a transaction was taken. */
   readonly taken: () => Promise<unknown>
@@ -78,11 +81,14 @@ const answer = async (options: TronServerOptions, request: IncomingMessage): Pro
   if (room === 'sandbox') return control(options, name, body, request.method === 'GET')
   const routes = room === 'wallet' ? full : room === 'walletsolidity' ? solid : {}
   const route = Object.hasOwn(routes, name.toLowerCase()) && more.length === 0 ? routes[name.toLowerCase()] : undefined
-  if (route === undefined) return { status: 404, text: printJson({ Error: `there is no ${url.pathname}` }) }
+  // Jetty's own page, which is no JSON.
+  if (route === undefined) return { status: 404, text: '<html><body><h2>HTTP ERROR 404 Not Found</h2></body></html>' }
+  const kept = withheld(options.node.settings(), name.toLowerCase())
+  if (kept !== undefined) return { status: 200, text: kept }
   const query = Object.fromEntries(url.searchParams)
   try {
     const fields = readRequest(request.method === 'GET' || body.trim() === '' ? query : { ...query, ...(parseBody(body, request) as object) })
-    const result = await options.inTurn(async () => route(openView(options.chain, options.machine, room === 'walletsolidity'), fields))
+    const result = await options.inTurn(async () => route(openView(options.chain, options.machine, room === 'walletsolidity', options.node), fields))
     if (Object.hasOwn(broadcastRoutes, name.toLowerCase()) && (result as { result?: unknown }).result === true) await options.taken()
     return { status: 200, text: printJson(result, request.method === 'GET' && fields.flag('int64_as_string')) }
   } catch (error) {

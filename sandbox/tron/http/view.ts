@@ -13,11 +13,14 @@ import { parametersOf } from '../state/records.ts'
 import { layeredState } from '../state/state.ts'
 import type { State } from '../state/state.ts'
 import type { Machine } from '../vm/machine.ts'
+import { openNodeState } from './settings.ts'
+import type { NodeState } from './settings.ts'
 
 export interface View {
   readonly chain: Chain
   readonly branch: Branch
   readonly machine: Machine
+  readonly node: NodeState
   readonly solidOnly: boolean
   readonly newest: Block
   /** A state of its own, that may be changed freely. */
@@ -30,7 +33,7 @@ export interface View {
   readonly place: Place
 }
 
-export const openView = (chain: Chain, machine: Machine, solidOnly: boolean): View => {
+export const openView = (chain: Chain, machine: Machine, solidOnly: boolean, node: NodeState = openNodeState({})): View => {
   const { branch } = chain
   const newest = solidOnly ? branch.solid() : branch.head()
   const state = layeredState(solidOnly ? branch.readSolid : branch.read)
@@ -38,7 +41,7 @@ export const openView = (chain: Chain, machine: Machine, solidOnly: boolean): Vi
   const seen = <T>(found: T | undefined, block: Block | undefined): T | undefined =>
     block !== undefined && block.number <= newest.number ? found : undefined
   return {
-    chain, branch, machine, solidOnly, newest, state,
+    chain, branch, machine, node, solidOnly, newest, state,
     slot: slotOf(now),
     blockAt: (number) => {
       const block = number < 0n || number > BigInt(newest.number) ? undefined : branch.at(Number(number))

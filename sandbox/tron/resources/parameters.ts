@@ -27,6 +27,8 @@ export const parameterDefaults = {
   getUnfreezeDelayDays: 14n,
   /** in blocks of 3 s */
   getMaxDelegateLockPeriod: 864_000n,
+  /** 1: no plain transfer of TRX to a contract */
+  getForbidTransferToContract: 1n,
   getAllowDelegateResource: 1n,
   getAllowCreationOfContracts: 1n,
 } as const

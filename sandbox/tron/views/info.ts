@@ -6,7 +6,7 @@ import type { Json } from '../codec/json.ts'
 import type { Located } from '../blocks/branch.ts'
 import type { InternalTransaction, Log, Receipt } from '../blocks/receipt.ts'
 
-export const infoJson = ({ transaction, block }: Located, visible: boolean): Json => {
+export const infoJson = ({ transaction, block }: Located, visible: boolean, saveInternalTx = true): Json => {
   const { receipt, id } = transaction
   const { run } = receipt
   const failed = run !== undefined && run.result !== 'SUCCESS'
@@ -21,7 +21,7 @@ export const infoJson = ({ transaction, block }: Located, visible: boolean): Jso
     ...(run === undefined || run.logs.length === 0 ? {} : { log: run.logs.map((log) => logJson(log, visible)) }),
     ...(failed ? { result: 'FAILED' } : {}),
     ...(run?.message === undefined ? {} : { resMessage: visible ? run.message : hexOfText(run.message) }),
-    ...(run === undefined || run.internal.length === 0
+    ...(!saveInternalTx || run === undefined || run.internal.length === 0
       ? {}
       : { internal_transactions: run.internal.map((one) => internalJson(one, failed, visible)) }),
     ...nonZero({ withdraw_expire_amount: receipt.withdrawExpireAmount ?? 0n }),

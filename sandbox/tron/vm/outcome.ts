@@ -23,7 +23,8 @@ const results: Readonly<Record<string, ContractResult>> = {
 
 export const endingOf = (error: EVMError | undefined, limit: bigint): Ending => {
   if (error === undefined) return { result: 'SUCCESS' }
-  const result = results[error.error] ?? 'UNKNOWN'
+  // Some messages say where in the code it was.
+  const result = results[error.error.replace(/ at .*$/s, '')] ?? 'UNKNOWN'
   if (result === 'REVERT') return { result, message: 'REVERT opcode executed' }
   if (result === 'OUT_OF_ENERGY') return { result, message: `Not enough energy for executing: curInvokeEnergyLimit[${limit}]` }
   return { result, message: error.error }

@@ -35,8 +35,9 @@ export const openTrail = (transactionId: string, created: (message: Message) => 
       if (message.depth === 0) return
       const caller = addressOfEvm(message.caller.bytes)
       if (message.to === undefined) record(caller, created(message), message.value, 'create')
-      // Code lent by another contract runs for its caller: no value moves.
-      else record(caller, addressOfEvm(message.codeAddress.bytes), message.delegatecall ? 0n : message.value, 'call')
+      // Code lent by another contract runs for the contract that calls it, which is noted as the receiver too (java-tron Program.callToAddress).
+      else if (message.delegatecall) record(addressOfEvm(message.to.bytes), addressOfEvm(message.to.bytes), 0n, 'call')
+      else record(caller, addressOfEvm(message.to.bytes), message.value, 'call')
     },
     leave: (failed) => {
       const { from } = frames.pop() as Frame

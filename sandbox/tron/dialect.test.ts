@@ -1,0 +1,141 @@
+/** What java-tron answers besides the ordinary, each by the file that it does it in. The rows are those of the review's table. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readArtifact } from '../tokens/artifact.ts'
+import { base58Of, tokenAddress } from './index.ts'
+import { post, send, sendAndRead, startTest, textOf, tokenTransfer, walletOf } from './test-tronweb.ts'
+import type { TestChain, Wallet } from './test-tronweb.ts'
+
+const usdt = tokenAddress('USDT')
+let chain: TestChain
+let holder: Wallet
+
+beforeAll(async () => {
+  chain = await startTest()
+  holder = await walletOf(chain, '10000')
+  await chain.fund({ ticker: 'USDT', to: holder.address, amount: '1000' })
+})
+afterAll(() => chain.stop())
+
+const ask = (path: string, body: object): Promise<Record<string, unknown>> => post(chain.url, `/wallet/${path}`, body) as Promise<Record<string, unknown>>
+const verdict = ({ result }: Record<string, unknown>): unknown => {
+  const { code, message } = result as { code?: string; message?: string }
+  return `${code}: ${textOf(message)}`
+}
+const word = (hex: string): string => hex.padStart(64, '0')
+const balanceOf = { contract_address: usdt, function_selector: 'balanceOf(address)', parameter: word(usdt.slice(2)) }
+const transferTo = (to: string, units: string): object => ({
+  owner_address: holder.hex, contract_address: usdt, function_selector: 'transfer(address,uint256)', parameter: word(to.slice(2)) + word(units),
+})
+
+/** A contract with this runtime code. */
+const deploy = async (runtime: string): Promise<string> => {
+  const size = (runtime.length / 2).toString(16).padStart(2, '0')
+  const bytecode = `60${size}600c60003960${size}6000f3${runtime}`
+  const body = { owner_address: holder.hex, bytecode, name: 'Small', fee_limit: 1e9, origin_energy_limit: 1e7, consume_user_resource_percent: 100 }
+  const built = await ask('deploycontract', body)
+  expect(await sendAndRead(chain, built as never, holder.key)).toMatchObject({ receipt: { result: 'SUCCESS' } })
+  return built['contract_address'] as string
+}
+
+test('audit D-T4 row 30: TRX sent to a contract by a plain transfer is refused, and taken by a call that says nothing', async () => {
+  const wallet = await deploy('00')
+  expect(await ask('createtransaction', { owner_address: holder.hex, to_address: wallet, amount: 5 })).toMatchObject({
+    Error: expect.stringContaining('Cannot transfer TRX to a smartContract.') as string,
+  })
+  const call = await ask('triggersmartcontract', { owner_address: holder.hex, contract_address: wallet, call_value: 5, fee_limit: 1e8 })
+  expect(await sendAndRead(chain, call['transaction'] as never, holder.key)).toMatchObject({ receipt: { result: 'SUCCESS' } })
+  expect(await ask('getaccount', { address: wallet })).toMatchObject({ balance: 5 })
+  await chain.setParameters({ getForbidTransferToContract: 0n })
+  expect(await ask('createtransaction', { owner_address: holder.hex, to_address: wallet, amount: 5 })).toHaveProperty('txID')
+  await chain.setParameters({ getForbidTransferToContract: 1n })
+  await chain.fund({ ticker: 'TRX', to: base58Of(wallet), amount: '1' })
+  expect(await ask('getaccount', { address: wallet })).toMatchObject({ balance: 1_000_005 })
+})
+
+test('audit D-T5 rows 14 to 16: constant calls and estimates are settings of the node', async () => {
+  const nobody = await walletOf(chain)
+  expect(verdict(await ask('triggerconstantcontract', { ...balanceOf, contract_address: nobody.hex, owner_address: holder.hex }))).toBe('CONTRACT_VALIDATE_ERROR: Smart contract is not exist.')
+  await chain.setNode({ supportConstant: false })
+  expect(verdict(await ask('triggerconstantcontract', { ...balanceOf, owner_address: holder.hex }))).toBe('CONTRACT_VALIDATE_ERROR: this node does not support constant')
+  expect(verdict(await ask('estimateenergy', { ...balanceOf, owner_address: holder.hex }))).toContain('so estimate energy cannot work')
+  expect(await ask('getnodeinfo', {})).toMatchObject({ configNodeInfo: { supportConstant: false } })
+  await chain.setNode({ supportConstant: true, estimateEnergy: false })
+  expect(verdict(await ask('estimateenergy', { ...balanceOf, owner_address: holder.hex }))).toBe('CONTRACT_VALIDATE_ERROR: this node does not support estimate energy')
+  await chain.setNode({ estimateEnergy: true })
+})
+
+test.each([
+  ['fe', 'IllegalOperationException'], ['600356', 'BadJumpDestinationException'], ['50', 'StackTooSmallException'], ['5b600056', 'OutOfEnergyException'],
+])('audit D-T11 row 18: code %s fails as %s, with nothing else in the answer', async (code, name) => {
+  const answer = await ask('triggerconstantcontract', { owner_address: holder.hex, contract_address: await deploy(code), data: '' })
+  expect(Object.keys(answer)).toEqual(['result'])
+  expect(verdict(answer)).toContain(`OTHER_ERROR: class org.tron.core.vm.program.Program$${name} : `)
+})
+
+test('row 17: a REVERT is an answer, and a call with more TRX than there is is none', async () => {
+  const reverting = await ask('triggerconstantcontract', transferTo(usdt, 'ffffffffff'))
+  expect(reverting).toMatchObject({ result: { result: true }, transaction: { ret: [{ ret: 'FAILED' }] } })
+  expect(textOf((reverting['result'] as { message: string }).message)).toBe('REVERT opcode executed')
+  expect(verdict(await ask('estimateenergy', transferTo(usdt, 'ffffffffff')))).toBe('CONTRACT_EXE_ERROR: REVERT opcode executed')
+  const poor = { owner_address: holder.hex, contract_address: await deploy('00'), data: '', call_value: 10 ** 15 }
+  expect(verdict(await ask('triggerconstantcontract', poor))).toBe('CONTRACT_VALIDATE_ERROR: Validate InternalTransfer error, balance is not sufficient.')
+})
+
+test('audit D-T9 row 20: an estimate is up to one TRX of fee above what the call takes', async () => {
+  const nobody = await walletOf(chain)
+  const used = Number((await ask('triggerconstantcontract', transferTo(nobody.hex, '1')))['energy_used'])
+  const required = Number((await ask('estimateenergy', transferTo(nobody.hex, '1')))['energy_required'])
+  expect(required).toBeGreaterThan(used)
+  expect((required - used) * 100).toBeLessThanOrEqual(1_000_000)
+})
+
+test('rows 9, 12, 32 and 34: infos of block 0, a lite node, a rate limit, and a path that is not there', async () => {
+  expect(await ask('gettransactioninfobyblocknum', { num: 0 })).toEqual({})
+  expect(await ask('gettransactioninfobyblocknum', { num: 10 ** 9 })).toEqual([])
+  const bare = async (path: string): Promise<[number, string]> => {
+    const response = await fetch(`${chain.url}/${path}`, { method: 'POST', body: '{"num":1,"id_or_num":"1"}' })
+    return [response.status, await response.text()]
+  }
+  await chain.setNode({ lite: true })
+  expect(await bare('wallet/getblockbynum')).toEqual([200, 'this API is closed because this node is a lite fullnode'])
+  expect(await bare('walletsolidity/gettransactioninfobyid')).toEqual([200, 'this API is closed because this node is a lite fullnode'])
+  expect((await bare('wallet/getblock'))[1]).toContain('blockID')
+  await chain.setNode({ lite: false, limited: true })
+  expect(await bare('wallet/getblock')).toEqual([200, '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'])
+  await chain.setNode({ limited: false })
+  expect(await bare('wallet/gettypo')).toEqual([404, expect.stringContaining('<html>')])
+})
+
+test('rows 23, 25 and 26: a node that takes nothing now, and one that has noted what it refused', async () => {
+  const built = await tokenTransfer(chain, base58Of(usdt), holder, base58Of(usdt), 1)
+  for (const code of ['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED'] as const) {
+    await chain.setNode({ refuses: code })
+    expect(await send(chain, built, holder.key)).toMatchObject({ code })
+  }
+  await chain.setNode({ refuses: '', trxCache: true })
+  const poor = await walletOf(chain, '1')
+  const { transaction } = await chain.web.transactionBuilder.triggerSmartContract(base58Of(usdt), 'transfer(address,uint256)', { feeLimit: 1e8 }, [{ type: 'address', value: holder.address }, { type: 'uint256', value: 1 }], poor.hex)
+  await chain.setParameters({ getMaxFeeLimit: 1_000_000n })
+  expect(await send(chain, transaction, poor.key)).toMatchObject({ code: 'CONTRACT_VALIDATE_ERROR' })
+  expect(await send(chain, transaction, poor.key)).toMatchObject({ code: 'DUP_TRANSACTION_ERROR' })
+  await chain.setParameters({ getMaxFeeLimit: 15_000_000_000n })
+  await chain.setNode({ trxCache: false })
+  expect(await post(chain.url, '/sandbox/node', { refuses: 'NOTHING_KNOWN' })).toMatchObject({ code: 100 })
+  expect(await post(chain.url, '/sandbox/node', { trxCache: 1 })).toMatchObject({ code: 100 })
+})
+
+test('row 1: without vm.saveInternalTx what contracts send is not listed', async () => {
+  const { abi, bytecode } = readArtifact('Payer')
+  const body = { owner_address: holder.hex, abi: JSON.stringify(abi), bytecode: bytecode.slice(2), name: 'Payer', fee_limit: 5e9, origin_energy_limit: 1e7, consume_user_resource_percent: 100 }
+  const built = await ask('deploycontract', body)
+  await sendAndRead(chain, built as never, holder.key)
+  const { transaction } = await chain.web.transactionBuilder.triggerSmartContract(
+    built['contract_address'] as string, 'pay(address[],uint256[])', { feeLimit: 1e9, callValue: 300 },
+    [{ type: 'address[]', value: [base58Of(usdt)] }, { type: 'uint256[]', value: [0] }], holder.hex,
+  )
+  const { id, internal_transactions: listed } = await sendAndRead(chain, transaction, holder.key)
+  expect(listed?.length).toBeGreaterThan(0)
+  await chain.setNode({ saveInternalTx: false })
+  expect(await ask('gettransactioninfobyid', { value: id })).not.toHaveProperty('internal_transactions')
+  await chain.setNode({ saveInternalTx: true })
+})

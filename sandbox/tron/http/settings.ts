@@ -1,0 +1,68 @@
+/**
+ * How this node is configured, and how it fares: what differs between nodes of one network. It can be changed while the node runs. The
+ * defaults are those of a full node that an exchange runs, where they differ from java-tron's own.
+ */
+export interface NodeSettings {
+  /** `vm.supportConstant`, off in java-tron: whether calls are run without a transaction (Wallet.callConstantContract). */
+  readonly supportConstant: boolean
+  /** `vm.estimateEnergy`, off in java-tron (Wallet.estimateEnergy). */
+  readonly estimateEnergy: boolean
+  /** `vm.saveInternalTx`, off in java-tron (TransactionUtil.buildTransactionInfoInstance). */
+  readonly saveInternalTx: boolean
+  /** `node.rpc.trxCacheEnable`: ids are noted before anything is checked, so what was refused once is "there already" (Wallet.broadcastTransaction). */
+  readonly trxCache: boolean
+  /** A lite node without `openHistoryQueryWhenLiteFN` (LiteFnQueryHttpFilter). */
+  readonly lite: boolean
+  /** What keeps the node from taking any transaction now; '' for nothing (Wallet.broadcastTransaction). */
+  readonly refuses: '' | keyof typeof REFUSING
+  /** Every request is over the rate limit (RateLimiterServlet). */
+  readonly limited: boolean
+}
+
+export const defaultSettings: NodeSettings = {
+  supportConstant: true, estimateEnergy: true, saveInternalTx: true, trxCache: false, lite: false, refuses: '', limited: false,
+}
+
+/** With what java-tron says beside the code. */
+export const REFUSING = {
+  SERVER_BUSY: 'Server busy.',
+  NO_CONNECTION: 'No connection.',
+  NOT_ENOUGH_EFFECTIVE_CONNECTION: 'Effective connection:0 lt minEffectiveConnection:1',
+  BLOCK_UNSOLIDIFIED: 'Block unsolidified.',
+} as const
+
+/** The settings in force, and the ids that broadcasts have brought. */
+export interface NodeState {
+  readonly settings: () => NodeSettings
+  readonly change: (changes: Partial<NodeSettings>) => void
+  /** True when the id came before. */
+  readonly cameBefore: (id: string) => boolean
+}
+
+export const openNodeState = (given: Partial<NodeSettings>): NodeState => {
+  let settings = { ...defaultSettings, ...given }
+  const ids = new Set<string>()
+  return {
+    settings: () => settings,
+    change: (changes) => {
+      settings = { ...settings, ...changes }
+    },
+    cameBefore: (id) => {
+      const before = ids.has(id)
+      ids.add(id)
+      return before
+    },
+  }
+}
+
+/** What a lite node does not answer. Source: java-tron LiteFnQueryHttpFilter. */
+const HISTORY: ReadonlySet<string> = new Set([
+  'getblockbyid', 'getblockbylatestnum', 'getblockbylimitnext', 'getblockbynum', 'gettransactionbyid', 'gettransactioncountbyblocknum',
+  'gettransactioninfobyid', 'gettransactioninfobyblocknum',
+])
+
+/** What the node answers to everything that it keeps to itself; undefined when it answers. With status 200, as java-tron has it. */
+export const withheld = ({ limited, lite }: NodeSettings, name: string): string | undefined => {
+  if (limited) return '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
+  return lite && HISTORY.has(name) ? 'this API is closed because this node is a lite fullnode' : undefined
+}

@@ -1,0 +1,27 @@
+/** What java-tron throws when code fails otherwise than by REVERT. Source: java-tron Program. */
+import type { Run } from '../blocks/receipt.ts'
+
+const NAMES: Readonly<Partial<Record<Run['result'], string>>> = {
+  OUT_OF_ENERGY: 'OutOfEnergyException',
+  BAD_JUMP_DESTINATION: 'BadJumpDestinationException',
+  ILLEGAL_OPERATION: 'IllegalOperationException',
+  STACK_TOO_SMALL: 'StackTooSmallException',
+  STACK_TOO_LARGE: 'StackTooLargeException',
+  OUT_OF_MEMORY: 'OutOfMemoryException',
+  TRANSFER_FAILED: 'TransferException',
+  INVALID_CODE: 'InvalidCodeException',
+  PRECOMPILED_CONTRACT: 'PrecompiledContractException',
+}
+
+const WORDS: Readonly<Partial<Record<Run['result'], string>>> = {
+  ILLEGAL_OPERATION: 'Invalid operation code: opCode[fe];',
+  BAD_JUMP_DESTINATION: "Operation with pc isn't 'JUMPDEST': PC[0];",
+}
+
+/** As the servlets print it; undefined when the code ended by itself or by REVERT, which is no exception. */
+export const exceptionOf = ({ result, message }: Pick<Run, 'result' | 'message'>): { name: string; words: string } | undefined => {
+  if (result === 'SUCCESS' || result === 'REVERT') return undefined
+  const name = NAMES[result]
+  if (name === undefined) return { name: 'java.lang.RuntimeException', words: 'Unknown Throwable' }
+  return { name: `org.tron.core.vm.program.Program$${name}`, words: WORDS[result] ?? message ?? '' }
+}
