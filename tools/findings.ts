@@ -108,6 +108,13 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'D-T1': 'TRON: an expired unfreezing that a SELFDESTRUCT leaves was counted twice',
   'D-T2': 'TRON: the number of an internal transfer depended on a setting of the node',
   'D-T3': 'TRON: one machine\'s word proved a payment dead, and one url was never identified',
+  'D-T4': 'TRON: TRX to a contract was refused by nodes and repeated for ever, and sixteen of them stopped all payouts',
+  'D-T5': 'TRON: a node that runs no calls said that nobody is frozen and that payments are impossible',
+  'D-T8': 'TRON: a machine that was behind closed a loan',
+  'D-T9': 'TRON: a coarse estimate of the node was taken for what a call costs',
+  'D-T10': 'TRON: a receiver could empty its address and have the whole fee limit burnt',
+  'D-T11': 'TRON: code that failed otherwise than by REVERT was taken for a broken node',
+  'D-T12': 'TRON: a transaction that a node had only noted counted as taken',
 }
 
 /** Findings that may be without a test, each with the reason. Empty when all are mended. */

@@ -85,7 +85,7 @@ export const openBenchWorld = async () => {
       if (isSend) break
       taken.way = way
     }
-    const amount = await adapter.loanOf(hot.address, account.address)
+    const amount = await adapter.loanOf(hot.address, account.address, 0)
     if (amount > 0n) taken.burnt += await byHotAddress({ kind: 'UnDelegateResourceContract', owner: hot.address, resource: 'ENERGY', amount, receiver: account.address })
     return taken
   }

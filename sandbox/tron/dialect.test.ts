@@ -37,7 +37,7 @@ const deploy = async (runtime: string): Promise<string> => {
   return built['contract_address'] as string
 }
 
-test('audit D-T4 row 30: TRX sent to a contract by a plain transfer is refused, and taken by a call that says nothing', async () => {
+test('audit D-T4: row 30: TRX sent to a contract by a plain transfer is refused, and taken by a call that says nothing', async () => {
   const wallet = await deploy('00')
   expect(await ask('createtransaction', { owner_address: holder.hex, to_address: wallet, amount: 5 })).toMatchObject({
     Error: expect.stringContaining('Cannot transfer TRX to a smartContract.') as string,
@@ -52,7 +52,7 @@ test('audit D-T4 row 30: TRX sent to a contract by a plain transfer is refused, 
   expect(await ask('getaccount', { address: wallet })).toMatchObject({ balance: 1_000_005 })
 })
 
-test('audit D-T5 rows 14 to 16: constant calls and estimates are settings of the node', async () => {
+test('audit D-T5: row 14 to 16: constant calls and estimates are settings of the node', async () => {
   const nobody = await walletOf(chain)
   expect(verdict(await ask('triggerconstantcontract', { ...balanceOf, contract_address: nobody.hex, owner_address: holder.hex }))).toBe('CONTRACT_VALIDATE_ERROR: Smart contract is not exist.')
   await chain.setNode({ supportConstant: false })
@@ -66,7 +66,7 @@ test('audit D-T5 rows 14 to 16: constant calls and estimates are settings of the
 
 test.each([
   ['fe', 'IllegalOperationException'], ['600356', 'BadJumpDestinationException'], ['50', 'StackTooSmallException'], ['5b600056', 'OutOfEnergyException'],
-])('audit D-T11 row 18: code %s fails as %s, with nothing else in the answer', async (code, name) => {
+])('audit D-T11: row 18: code %s fails as %s, with nothing else in the answer', async (code, name) => {
   const answer = await ask('triggerconstantcontract', { owner_address: holder.hex, contract_address: await deploy(code), data: '' })
   expect(Object.keys(answer)).toEqual(['result'])
   expect(verdict(answer)).toContain(`OTHER_ERROR: class org.tron.core.vm.program.Program$${name} : `)
@@ -81,7 +81,7 @@ test('row 17: a REVERT is an answer, and a call with more TRX than there is is n
   expect(verdict(await ask('triggerconstantcontract', poor))).toBe('CONTRACT_VALIDATE_ERROR: Validate InternalTransfer error, balance is not sufficient.')
 })
 
-test('audit D-T9 row 20: an estimate is up to one TRX of fee above what the call takes', async () => {
+test('audit D-T9: row 20: an estimate is up to one TRX of fee above what the call takes', async () => {
   const nobody = await walletOf(chain)
   const used = Number((await ask('triggerconstantcontract', transferTo(nobody.hex, '1')))['energy_used'])
   const required = Number((await ask('estimateenergy', transferTo(nobody.hex, '1')))['energy_required'])

@@ -60,6 +60,17 @@ describe('on TRON', () => {
   const coins = (more: Partial<Extract<Contract, { kind: 'TransferContract' }>>): SignRequest =>
     tronRequest(coin, { contract: { kind: 'TransferContract', owner, to: TRON_STRANGER, amount: 700n, ...more } })
 
+  /** What pays TRX to a contract, which java-tron lets nobody pay by a TransferContract. */
+  const trxCallOf = (more: Partial<typeof call>): Contract => ({ kind: 'TriggerSmartContract', owner, contract: TRON_STRANGER, callValue: 700n, data: '0x', ...more })
+  const trxCall = (more: Partial<typeof call>): SignRequest => tronRequest(coin, { contract: trxCallOf(more), feeLimit: 20_000_000n })
+
+  test('audit D-T4: signs a payment of TRX by a call of the contract that receives it, and counts its fee limit', async () => {
+    const { signer } = await makeSigner()
+    const { signed } = await signer.sign(trxCall({}))
+    expect(parseSigned(Buffer.from(signed, 'hex'))).toMatchObject({ transaction: { contract: trxCallOf({}), feeLimit: 20_000_000n }, from: owner })
+    expect(await codeOf(signer, tronRequest(coin, { contract: paymentOf(coin), timestamp: NOW + 1 }))).toBe('intent-already-signed')
+  })
+
   test.each<[string, SignRequest, RefusalCode]>([
     ['a token sent elsewhere', changed({ data: encodeTokenTransfer(other, 1_000_000n) }), 'destination-mismatch'],
     ['one token unit more', changed({ data: encodeTokenTransfer(TRON_STRANGER, 1_000_001n) }), 'amount-mismatch'],
@@ -73,6 +84,10 @@ describe('on TRON', () => {
     ['TRX sent elsewhere', coins({ to: other }), 'destination-mismatch'],
     ['one sun more', coins({ amount: 701n }), 'amount-mismatch'],
     ['one sun less', coins({ amount: 699n }), 'amount-mismatch'],
+    ['D-T4 a call that sends TRX elsewhere', trxCall({ contract: other }), 'destination-mismatch'],
+    ['D-T4 a call that sends one sun more', trxCall({ callValue: 701n }), 'amount-mismatch'],
+    ['D-T4 a call that sends TRX and says something', trxCall({ data: '0xd0e30db0' }), 'unknown-output'],
+    ['D-T4 a call without data where the intent says token', tronRequest(token, { contract: trxCallOf({}) }), 'destination-mismatch'],
     ['TRX where the intent says token', tronRequest(token, { contract: paymentOf(coin) }), 'unknown-output'],
     ['the token where the intent says TRX', tronRequest(coin, { contract: call }), 'unknown-output'],
     ['another owner', changed({ owner: other }), 'key-mismatch'],

@@ -21,8 +21,8 @@ import { judgeTronSweep } from './tron-sweep.ts'
 import { judgeTreasury } from './tron-treasury.ts'
 
 /**
- * Reads `raw_data` of TRON and holds it against the one intent: TRX by TransferContract, or `transfer` called on the
- * pinned contract of a token. Sweeps and treasury transactions touch accounts of ours only. A transaction of TRON names no chain;
+ * Reads `raw_data` of TRON and holds it against the one intent: TRX by TransferContract, or to a contract by a call of it without
+ * data; a token by `transfer` called on its pinned contract. Sweeps and treasury transactions touch accounts of ours only. A transaction of TRON names no chain;
  * the block it refers to ties it to one.
  * @param now ms since the epoch
  */
@@ -101,10 +101,13 @@ interface Payment {
 
 function readNativePayment(contract: Contract, { asset }: Intent): Payment {
   if (asset !== NATIVE_TICKER.TRON) throw new Refusal('unknown-asset', `${asset} has no contract in the policy`)
-  if (contract.kind !== 'TransferContract') {
-    throw new Refusal('unknown-output', `TRX is sent by a TransferContract, not by a ${contract.kind}`)
+  if (contract.kind === 'TransferContract') return { to: contract.to, units: contract.amount }
+  if (contract.kind !== 'TriggerSmartContract') {
+    throw new Refusal('unknown-output', `TRX is sent by a TransferContract or a call of the contract that receives it, not by a ${contract.kind}`)
   }
-  return { to: contract.to, units: contract.amount }
+  // java-tron lets nobody pay a contract otherwise. Without data only the receiver's own code for a plain payment runs.
+  if (contract.data !== '0x') throw new Refusal('unknown-output', 'A call that sends TRX must have no data')
+  return { to: contract.contract, units: contract.callValue }
 }
 
 function readTokenPayment(contract: Contract, token: string, { asset }: Intent): Payment {

@@ -41,6 +41,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
     wallet,
     subscribers: settlements(world),
     purposeOf: signing.purposeOf,
+    nextIntentsOf: signing.nextIntentsOf,
     pause: deps.pause,
     ...(joining && { payForParent: payForParent(joining) }),
   }

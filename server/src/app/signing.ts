@@ -9,7 +9,7 @@ import { rescale } from '../money/index.ts'
 import type { Outgoing, Purpose, SigningPurpose } from '../outgoing/index.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import { tronPurposeOf } from '../sweeps/index.ts'
-import { approvalsOf, carriedBy, holdBack, storeSignerLimits, type SignerLimit, type Withdrawal } from '../withdrawals/index.ts'
+import { approvalsOf, carriedBy, holdBack, nextIntentOf, storeSignerLimits, type SignerLimit, type Withdrawal } from '../withdrawals/index.ts'
 
 interface AssetLimits {
   maxPerIntent?: string
@@ -55,6 +55,9 @@ export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Si
         ...(approvals.length === 0 ? {} : { approvals: approvals.map(({ keyId, signature }) => ({ keyId, signature })) }),
       }
     },
+
+    /** Under which intents the payments of a transaction would be made had it been given up. */
+    nextIntentsOf: async ({ id, purpose }: Outgoing): Promise<string[]> => (purpose === 'payout' ? (await carriedBy(db, id)).map(nextIntentOf) : []),
 
     /** The cold address of each asset by the signer's own policy, by `NETWORK/TICKER`. */
     coldAddress: async (network: string, ticker: string): Promise<string | undefined> => (await limits()).get(`${network}/${ticker}`)?.cold,

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { AccountChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
 import { rescale } from '../money/index.ts'
 import {
-  currentState, paymentCall, planEvm, planTron, tronHotAddress, tronPayment,
+  currentState, inPayableForm, paymentCall, planEvm, planTron, tronHotAddress, tronPayment,
 } from '../outgoing/index.ts'
 import { planBitcoin } from './jobs-bitcoin.ts'
 import type { ColdDeps, ColdPlan, Wanted } from './plan.ts'
@@ -69,7 +69,7 @@ const onTron = async (deps: ColdDeps, { id, ticker, units, to }: Wanted): Promis
   const { wallet, sending, treasury, catalogue } = deps
   const adapter = deps.adapter as TronChainAdapter
   const from = tronHotAddress(wallet)
-  const contract = tronPayment({ from, to, units, contract: catalogue.findCrypto(ticker)!.networks.get('TRON')!.contract })
+  const contract = await inPayableForm(adapter, tronPayment({ from, to, units, contract: catalogue.findCrypto(ticker)!.networks.get('TRON')!.contract }))
   const [cost, prices, reference] = await Promise.all([adapter.estimateCost(contract), adapter.feeRate(), adapter.reference()])
   if (!cost.ok) return cost.message
   if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')

@@ -867,6 +867,7 @@ export interface OutgoingTable {
   updated_at: Date
   lost_at: Date | null
   contested: Generated<boolean>
+  refused_since: Date | null
 }
 
 export interface OutgoingAttemptsTable {

@@ -1,7 +1,7 @@
 import type { Contract } from '@bursar/chainkit/tron'
 import type { CostEstimate } from '../adapters/chains/port.ts'
 import { rescale } from '../money/index.ts'
-import { insertPlanned, planTron, tronPayment, type NewOutgoing, type TronPlan } from '../outgoing/index.ts'
+import { inPayableForm, insertPlanned, planTron, tronPayment, type NewOutgoing, type TronPlan } from '../outgoing/index.ts'
 import { lockTronSweeps, type SweepPolicy } from '../sweeps/index.ts'
 import type { PayFromDeposits, TronPayoutDeps, Withdrawal } from '../withdrawals/index.ts'
 import { payFrom } from './paying.ts'
@@ -51,7 +51,10 @@ const needOf = ({ id, units }: Withdrawal): Need => ({ withdrawalId: id, least: 
 const planFrom = async (deps: TronDirectDeps, withdrawal: Withdrawal, { address }: Payer, why: 'cheaper' | 'short'): Promise<Own | undefined> => {
   const { adapter, policy, runtime, hotAddress } = deps
   const { contract: token, units } = onChain(deps, withdrawal)
-  const payment = (from: string): Contract => tronPayment({ from, to: withdrawal.to, units, contract: token })
+  const form = await inPayableForm(adapter, tronPayment({ from: address, to: withdrawal.to, units, contract: token }))
+  // The hot wallet pays what runs a receiver's code, as it bounds what that may take.
+  if (form.kind === 'TriggerSmartContract' && form.callValue > 0n) return undefined
+  const payment = (from: string): Contract => ({ ...form, owner: from })
   const cost = await costFrom(deps, payment(address))
   if (!cost) return undefined
   const [spendable, { units: held }] = await Promise.all([adapter.stakeOf(address), adapter.balancesAtFinal([{ address, contract: token }])])

@@ -2,7 +2,7 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import { moveOf, statesTaking } from '../base/moves.ts'
-import type { Tx } from '../db/index.ts'
+import type { Db, Tx } from '../db/index.ts'
 import { carryOut, joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { knowChange, type ChangeKey } from './change.ts'
 import { freeCoins, reserveCoins, type OwnCoin } from './coins.ts'
@@ -83,7 +83,7 @@ export const recordBump = async (
   { at }: Moment,
   more: { coins?: readonly OwnCoin[]; change?: ChangeKey } = {},
 ): Promise<boolean> => {
-  const { rows } = await sql`update outgoing set attempt = attempt + 1, next_step_at = ${at}, updated_at = ${at}
+  const { rows } = await sql`update outgoing set attempt = attempt + 1, next_step_at = ${at}, updated_at = ${at}, refused_since = null
     where id = ${outgoing.id} and epoch = ${outgoing.epoch} and attempt = ${outgoing.attempt} and state in ('signed', 'broadcast')
     returning id`.execute(tx)
   if (rows.length === 0) return false
@@ -121,11 +121,16 @@ export const recordAccepted = async (
   moment: Moment,
 ): Promise<void> => {
   const { rows } = await sql`update outgoing set first_broadcast_at = coalesce(first_broadcast_at, ${moment.at}),
-      last_broadcast_at = ${moment.at}, next_step_at = ${next}
+      last_broadcast_at = ${moment.at}, next_step_at = ${next}, refused_since = null
     where id = ${outgoing.id} and epoch = ${outgoing.epoch} returning id`.execute(tx)
   if (rows.length === 0) return
   const effects = await moveAndTell(tx, outgoing.id, 'accepted', hash, subscribers, moment)
   await carryOut(tx, effects, moment)
+}
+
+/** A node refuses the current attempt as invalid. */
+export const recordInvalid = async (db: Db | Tx, { id, epoch }: Outgoing, at: Date): Promise<void> => {
+  await sql`update outgoing set refused_since = coalesce(refused_since, ${at}) where id = ${id} and epoch = ${epoch}`.execute(db)
 }
 
 /**

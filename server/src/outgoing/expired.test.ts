@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type pg from 'pg'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
@@ -11,15 +11,18 @@ import type { SignedTransaction, Signer } from '../adapters/signer/port.ts'
 import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
 import { createClock } from '../platform/clock.ts'
+import { noEffects } from '../effects/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { insertPlanned } from './commands.ts'
 import { createSendingJob } from './jobs.ts'
 import { DEFAULT_TRON_POLICY } from './policy.ts'
+import type { OutgoingChange, OutgoingSubscriber } from './transaction.ts'
 import { planTron } from './tron-plan.ts'
 
 const database = useDatabase({ template: migrated })
 const NOW = Date.UTC(2026, 0, 2)
 const EXPIRED = NOW - 3_600_000
+const NEXT = randomUUID()
 let pool: pg.Pool
 let db: Db
 beforeAll(() => {
@@ -34,24 +37,34 @@ const prices = { energy: 100n, bandwidth: 1000n, accountBandwidth: 100_000n, act
 const reference = { refBlockBytes: '0001', refBlockHash: '0011223344556677', time: EXPIRED - 600_000 }
 const usage = { bandwidth: 268, energy: 0n, activates: false }
 
+interface More {
+  signedBesides?: Partial<SignedTransaction>[]
+  adapter?: Partial<TronChainAdapter>
+  /** nodes refused it as invalid */
+  refused?: boolean
+  subscribers?: OutgoingSubscriber[]
+  /** what the signer has signed for the next intent */
+  signedNext?: Partial<SignedTransaction>[]
+}
+
 /** A payment that expired, and a watcher whose final block was made at a time; answers the attempt in force after a step. */
-const stepped = async (finalTime: number | null, signedBesides: Partial<SignedTransaction>[] = []): Promise<number> => {
+const stepped = async (finalTime: number | null, { signedBesides = [], refused = false, subscribers = [], signedNext = [], ...more }: More = {}): Promise<number> => {
   const runtime: Runtime = { db, clock: createClock(() => NOW), newId: () => uuidv7(NOW, randomBytes(10)), log: pino({ enabled: false }) }
   const id = randomUUID()
   const plan = planTron({ id, contract, reference, usage, prices })
   await inTransaction(db, (tx) => insertPlanned(tx, { id, network: 'TRON', purpose: 'payout', senders: [contract.owner], nonce: null, keys: [], signingKeys: [], feeRate: {}, ...plan }, momentOf(runtime)))
-  await sql`update outgoing set state = 'broadcast' where id = ${id}`.execute(db)
+  await sql`update outgoing set state = ${refused ? 'signed' : 'broadcast'}, refused_since = ${refused ? new Date(EXPIRED) : null} where id = ${id}`.execute(db)
   await sql`update outgoing_attempts set raw = 'aa', hash = 'bb' where outgoing_id = ${id}`.execute(db)
   await sql`insert into watch_cursors values ('TRON', 100, 'x', 1, 90000, 80, true, ${new Date(NOW)})`.execute(db)
   if (finalTime !== null) await sql`insert into watch_blocks(network, height, hash, parent, time) values ('TRON', 80, 'y', '', ${new Date(finalTime)})`.execute(db)
   // A gateway whose back end keeps no history, or lags: it answers {} twice, beside a head that is new.
   const adapter = {
     network: 'TRON', feeRate: async () => ({ kind: 'resources', ...prices }), reference: async () => ({ ...reference, time: NOW }),
-    estimateCost: async () => ({ ok: true, usage, burn: {}, most: 1n }), isProvenDead: async () => true,
+    estimateCost: async () => ({ ok: true, usage, burn: {}, most: 1n }), isProvenDead: async () => true, ...more.adapter,
   } as unknown as TronChainAdapter
-  const signer = { transactionsOf: async () => [{ hash: 'bb' }, ...signedBesides] } as unknown as Signer
+  const signer = { transactionsOf: async (intent: string) => (intent === NEXT ? signedNext : [{ hash: 'bb' }, ...signedBesides]) } as unknown as Signer
   const job = createSendingJob({
-    runtime, network: 'TRON', adapter, signer, policy: DEFAULT_TRON_POLICY, subscribers: [], pause: async () => {}, wallet: undefined as never,
+    runtime, network: 'TRON', adapter, signer, policy: DEFAULT_TRON_POLICY, subscribers, pause: async () => {}, wallet: undefined as never, nextIntentsOf: async () => [NEXT],
     purposeOf: async () => ({ purpose: 'payout', intents: [{ id, asset: 'TRX', to: contract.to, units: '5000000' }] }),
   })
   await job.run(new AbortController().signal)
@@ -69,7 +82,35 @@ test('audit M-A6: it is made anew once our own final block is past the expiratio
 })
 
 test('audit M-A5: it is not made anew when the signer knows another transaction for it', async () => {
-  expect(await stepped(EXPIRED + 3_000, [{ hash: 'cc' }])).toBe(1)
+  expect(await stepped(EXPIRED + 3_000, { signedBesides: [{ hash: 'cc' }] })).toBe(1)
   const { rows } = await sql<{ text: string }>`select text from alerts where kind = 'stuck'`.execute(db)
   expect(rows[0]!.text).toContain('the signer has signed cc for it besides')
+})
+
+describe('audit D-T4: an expired payment that nodes refuse as invalid, or that would revert', () => {
+  const told: OutgoingChange[] = []
+  const subscribers: OutgoingSubscriber[] = [async (_tx, change) => (told.push(change), noEffects)]
+  beforeEach(() => void told.splice(0))
+  const reverting = { estimateCost: async () => ({ ok: false, reason: 'reverted', message: 'REVERT opcode executed' }) as const }
+  const stateOf = async () => (await sql<{ state: string }>`select state from outgoing`.execute(db)).rows[0]!.state
+
+  test.each<[string, More]>([['refused', { refused: true }], ['reverting', { adapter: reverting }]])('%s: what it pays is looked at afresh under another intent', async (_name, more) => {
+    expect(await stepped(EXPIRED + 3_000, { ...more, subscribers })).toBe(1)
+    expect(await stateOf()).toBe('abandoned')
+    expect(told).toMatchObject([{ event: 'refused', overtaken: { paid: new Set() } }])
+  })
+
+  test.each<[string, number | null, More]>([
+    ['our own watcher has not read past its end', EXPIRED, {}],
+    ['the node does not say that it is dead', EXPIRED + 3_000, { adapter: { isProvenDead: async () => false } }],
+    ['the signer knows another transaction for it', EXPIRED + 3_000, { signedBesides: [{ hash: 'cc' }] }],
+    ['the signer has signed for its next intent', EXPIRED + 3_000, { signedNext: [{ hash: 'dd' }] }],
+  ])('it stays as it is while %s', async (_name, finalTime, more) => {
+    await stepped(finalTime, { refused: true, subscribers, ...more })
+    expect([await stateOf(), told]).toEqual(['signed', []])
+  })
+
+  test('one that is not refused is not made anew either while the signer has signed for its next intent', async () => {
+    expect(await stepped(EXPIRED + 3_000, { signedNext: [{ hash: 'dd' }] })).toBe(1)
+  })
 })

@@ -1,9 +1,9 @@
 import { mayRebuild, REBUILD_AFTER_MS } from '@bursar/chainkit/tron'
 import type { ChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
 import { inTransaction } from '../db/index.ts'
-import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
+import { raiseAlert, resolveAlert, resolveAlertsOf } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { recordBump, recordLapsed } from './commands.ts'
+import { recordBump, recordLapsed, recordOvertaken } from './commands.ts'
 import { later, RETRY_MS, type SendingDeps } from './sending.ts'
 import { isFinalPast } from './final.ts'
 import { attemptsOf, stepAgainAt } from './store.ts'
@@ -36,6 +36,7 @@ export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attemp
   if (!isRead || !(await adapter.isProvenDead(attempt.hash!, expiration)) || !(await isAllKnown(deps, outgoing, expiration))) return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   const contract = tronContractOf(attempt.unsigned)
   const [cost, prices, reference] = await Promise.all([adapter.estimateCost(contract), pricesOf(adapter), adapter.reference()])
+  if (outgoing.purpose === 'payout' && (outgoing.refusedSince !== null || (!cost.ok && cost.reason === 'reverted'))) return putBack(deps, outgoing, expiration)
   const plan = cost.ok ? planTron({ id: outgoing.id, contract, reference, usage: cost.usage, prices }) : undefined
   if (!plan || plan.networkFee > policy.maxFee) {
     const why = cost.ok ? `its fee would be above the cap of ${policy.maxFee} sun` : cost.message
@@ -52,6 +53,19 @@ export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attemp
   await deps.pause('renewal-planned')
 }
 
+/**
+ * A payment that nodes refuse, or that would fail, is not made anew as it is: what it pays is looked at afresh, under another intent, since
+ * none of its transactions can be mined any more. It may need another form, or be impossible.
+ */
+const putBack = async ({ runtime, subscribers, pause }: SendingDeps, { id }: Outgoing, expiration: number): Promise<void> => {
+  await pause('death-proven')
+  await inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    if (!(await isFinalPast(tx, 'TRON', expiration))) return
+    if (await recordOvertaken(tx, id, subscribers, moment, new Set())) await resolveAlertsOf(tx, ['broadcast', 'stuck'], [id], moment.at)
+  })
+}
+
 const lapse = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const { runtime, subscribers } = deps
   const expiration = attempt.expiresAt!.getTime()
@@ -64,12 +78,15 @@ const lapse = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): P
   })
 }
 
-/** Whether the signer has signed nothing for the payment but what these books know: anything else may have been mined unseen. */
+/**
+ * Whether the signer has signed nothing for the payment but what these books know: anything else may have been mined unseen. A copy of
+ * the database that was restored may have forgotten that the payment was given up and made under its next intent.
+ */
 const isAllKnown = async (deps: SendingDeps, outgoing: Outgoing, expiration: number): Promise<boolean> => {
   const { runtime, signer } = deps
   const { intents } = await deps.purposeOf(outgoing)
   const known = new Set((await attemptsOf(runtime.db, outgoing.id)).map(({ hash }) => hash))
-  for (const { id } of intents) {
+  for (const id of [...intents.map((intent) => intent.id), ...((await deps.nextIntentsOf?.(outgoing)) ?? [])]) {
     const unknown = (await signer.transactionsOf(id)).filter(({ hash }) => !known.has(hash))
     if (unknown.length === 0) continue
     const text = `Payment ${outgoing.id} on TRON has expired (${new Date(expiration).toISOString()}), and the signer has signed ${unknown.map(({ hash }) => hash).join(', ')} for it besides, ` +

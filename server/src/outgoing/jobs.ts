@@ -6,7 +6,7 @@ import type { Job } from '../jobs/index.ts'
 import { raiseAlert, raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { spentOnlyBy } from './bitcoin-bump.ts'
-import { dropUnsignedBump, recordAccepted, recordBump, recordRefused, recordSigned } from './commands.ts'
+import { dropUnsignedBump, recordAccepted, recordBump, recordInvalid, recordRefused, recordSigned } from './commands.ts'
 import { isEvmFiller, planEvmBump, planEvmCancel } from './evm-plan.ts'
 import { bumpBitcoin, refusedForFee } from './jobs-bitcoin.ts'
 import { keepInPool } from './jobs-keeping.ts'
@@ -164,6 +164,7 @@ const broadcast = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt
   if (result.kind === 'refused' && result.reason === 'expired') return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   const isLater = result.kind === 'refused' && result.reason === 'later'
   if (isLater && !isOverdue(deps, attempt)) return stepAgainAt(runtime.db, outgoing, later(deps, policy.rebroadcastEveryMs))
+  if (result.kind === 'refused' && result.reason === 'invalid') await recordInvalid(runtime.db, outgoing, later(deps, 0))
   // A conflict is usually an earlier attempt that was mined: the watcher says so with its block.
   const text = `${outgoing.network} does not take transaction ${attempt.hash}: ${result.message}`
   if (result.kind === 'refused' || outgoing.attempt === 1) {

@@ -23,6 +23,8 @@ export interface SendingDeps {
   subscribers: readonly OutgoingSubscriber[]
   /** what the signer is told a transaction is for and pays, and the approvals it has */
   purposeOf(outgoing: Outgoing): Promise<SigningPurpose>
+  /** the intents that its payments would have had next, had this one been given up (TRON) */
+  nextIntentsOf?(outgoing: Outgoing): Promise<string[]>
   pause: PausePoint
   /**
    * Plans a transaction that spends an output of ours of this stuck one and pays for both (Bitcoin); true when it did.

@@ -7,7 +7,8 @@ import type { Attempt, Outgoing } from './transaction.ts'
 
 export const OUTGOING_COLUMNS = sql.raw(`o.id, o.network, o.purpose, o.state, o.senders, o.nonce, o.keys, o.attempt,
   o.mined_hash as "minedHash", o.mined_height as "minedHeight", o.mined_block as "minedBlock",
-  o.network_fee as "networkFee", o.succeeded, o.first_broadcast_at as "firstBroadcastAt", o.epoch`)
+  o.network_fee as "networkFee", o.succeeded, o.first_broadcast_at as "firstBroadcastAt",
+  o.refused_since as "refusedSince", o.epoch`)
 
 /**
  * Moves one transaction by its table, by compare-and-set. Undefined when it is in no state that takes the event (another

@@ -29,6 +29,8 @@ export interface Outgoing {
   networkFee: bigint | null
   succeeded: boolean | null
   firstBroadcastAt: Date | null
+  /** since when nodes refuse the current attempt as invalid; null: they do not, or none was asked */
+  refusedSince: Date | null
   epoch: number
 }
 

@@ -3,6 +3,7 @@ import {
   feeLimitFor, mostBurntBy, parseUnsigned, serializeUnsigned, encodeTokenTransfer,
   type BlockReference, type Contract, type Prices, type Usage,
 } from '@bursar/chainkit/tron'
+import type { TronChainAdapter } from '../adapters/chains/port.ts'
 
 /** Room above an estimate of energy, in thousandths: a contract's dynamic factor may change before the block. */
 const ENERGY_ROOM = 250n
@@ -10,6 +11,20 @@ const ENERGY_ROOM = 250n
 export const LIFETIME_MS = 10 * 60_000
 /** Timestamps of transactions made together lie so far apart: equal payments are then different transactions. */
 const TIMESTAMP_SPREAD = 2 ** 20
+
+/**
+ * The form in which TRON takes a payment of TRX: a contract's address is paid by a call of it that sends TRX and says nothing. java-tron
+ * refuses a plain transfer there (proposal 35, `TransferActuator.java`), and a call of what is no contract.
+ */
+export const inPayableForm = async (adapter: Pick<TronChainAdapter, 'isContract'>, payment: Contract): Promise<Contract> => {
+  if (payment.kind !== 'TransferContract' || !(await adapter.isContract(payment.to))) return payment
+  return contractCallPaying(payment)
+}
+
+/** The same payment of TRX as a call of the contract that receives it. */
+export const contractCallPaying = ({ owner, to, amount }: Extract<Contract, { kind: 'TransferContract' }>): Contract => ({
+  kind: 'TriggerSmartContract', owner, contract: to, callValue: amount, data: '0x',
+})
 
 /** What a transaction of TRON does, without when. The call that pays: TRX directly, a token by `transfer` on its contract. */
 export const tronPayment = (payment: { from: string; to: string; units: bigint; contract: string | null }): Contract =>
@@ -47,7 +62,7 @@ export const planTron = (request: {
   const { contract, usage, prices } = request
   const { time, refBlockBytes, refBlockHash } = request.reference
   const expiration = time + (request.lifetimeMs ?? LIFETIME_MS)
-  const feeLimit = contract.kind === 'TriggerSmartContract' ? feeLimitFor(usage.energy, prices, ENERGY_ROOM) : 0n
+  const feeLimit = contract.kind === 'TriggerSmartContract' ? feeLimitFor(usage.energyLimit ?? usage.energy, prices, ENERGY_ROOM) : 0n
   const timestamp = time - (Number.parseInt(request.id.slice(-8), 16) % TIMESTAMP_SPREAD)
   const transaction = { refBlockBytes, refBlockHash, contract, expiration, timestamp, feeLimit }
   return {

@@ -7,7 +7,7 @@ import type { Catalogue } from '../assets/index.ts'
 import { inTransaction, type Db, type Tx } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import { rescale } from '../money/index.ts'
-import { adoptSigned, oursAmong, paymentCall, readForm, tronPayment, TRON_LIFETIME_MS, type SignedForm, type WalletKeys } from '../outgoing/index.ts'
+import { adoptSigned, contractCallPaying, oursAmong, paymentCall, readForm, tronPayment, TRON_LIFETIME_MS, type SignedForm, type WalletKeys } from '../outgoing/index.ts'
 import { resolveAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { paymentOf } from './bitcoin-payments.ts'
@@ -110,8 +110,11 @@ const pays = (deps: AttachDeps, withdrawal: Withdrawal, units: bigint, { action,
       const call = paymentCall({ to, units, contract })
       return action.call.to.toLowerCase() === call.to.toLowerCase() && action.call.value === call.value && action.call.data === call.data
     }
-    case 'contract':
-      return isDeepStrictEqual(action.contract, tronPayment({ from: sender!, to, units, contract }))
+    case 'contract': {
+      const payment = tronPayment({ from: sender!, to, units, contract })
+      const forms = payment.kind === 'TransferContract' ? [payment, contractCallPaying(payment)] : [payment]
+      return forms.some((form) => isDeepStrictEqual(action.contract, form))
+    }
     case 'outputs': {
       const { script } = paymentOf(deps, withdrawal)
       return action.outputs.some((output) => output.units === units && Buffer.compare(output.script, script) === 0)

@@ -17,7 +17,7 @@ export {
   createBitcoinPayoutJob, createEvmPayoutJob, createFeeRateJob, createInternalDeliveryJob, createTronPayoutJob,
 } from './jobs.ts'
 export { createRebalanceJob } from './jobs-rebalance.ts'
-export { intentIdOf, intentOfOrder } from './intent.ts'
+export { intentIdOf, intentOfOrder, nextIntentOf } from './intent.ts'
 export { withdrawalMoves } from './machine.ts'
 export { holdItem, newWithdrawal, readPlace } from './placing.ts'
 export type { Place, PlacingDeps } from './placing.ts'

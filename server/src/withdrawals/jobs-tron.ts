@@ -1,10 +1,11 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
-import type { Prices, Usage } from '@bursar/chainkit/tron'
+import type { Contract, Prices, Usage } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
+import type { CostEstimate } from '../adapters/chains/port.ts'
 import { inTransaction, type Db } from '../db/index.ts'
 import { eachApart } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
-import { insertPlanned, nativeLedgerUnits, planTron, tronCommitted, tronPayment, type TronPlan } from '../outgoing/index.ts'
+import { inPayableForm, insertPlanned, nativeLedgerUnits, planTron, tronCommitted, tronPayment, type TronPlan } from '../outgoing/index.ts'
 import { raiseAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { toColdOf } from '../treasury/index.ts'
@@ -81,8 +82,8 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], rou
 const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Prices, purse: Purse): Promise<boolean | string> => {
   const { runtime, policy, adapter } = deps
   if (purse.lacks(withdrawal.ticker, withdrawal.units)) return withdrawal.ticker
-  const contract = contractOf(deps, withdrawal)
-  const cost = await adapter.estimateCost(contract)
+  const contract = await inPayableForm(adapter, contractOf(deps, withdrawal))
+  const cost = bounded(contract, await adapter.estimateCost(contract))
   if (!cost.ok) {
     if (cost.reason !== 'reverted') return NATIVE_TICKER.TRON
     return onRevert(deps, withdrawal, cost.message, () => adapter.estimateCost(contractOf(deps, { ...withdrawal, to: deps.hotAddress })))
@@ -97,6 +98,16 @@ const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Pri
   await deps.pause('payout-chosen')
   return storePlanned(deps, withdrawal, { id, plan, usage: cost.usage, prices })
 }
+
+/** A receiver's code runs at our cost, and a withdrawal's fee is that of a plain payment: what takes more energy is not paid. */
+const MOST_ENERGY = 50_000n
+
+const bounded = (contract: Contract, cost: CostEstimate): CostEstimate =>
+  cost.ok && paysContract(contract) && cost.usage.energy > MOST_ENERGY
+    ? { ok: false, reason: 'reverted', message: `its receiver is a contract that takes ${cost.usage.energy} energy, and at most ${MOST_ENERGY} is paid for` }
+    : cost
+
+const paysContract = (contract: Contract): boolean => contract.kind === 'TriggerSmartContract' && contract.callValue > 0n
 
 const TOO_DEAR_MS = 60_000
 
@@ -144,7 +155,8 @@ const storePlanned = async (
 
 const countUnmined = async (db: Db, hotAddress: string): Promise<number> => {
   const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing
-    where network = 'TRON' and purpose = 'payout' and senders[1] = ${hotAddress} and state in ('planned', 'signed', 'broadcast')`.execute(db)
+    where network = 'TRON' and purpose = 'payout' and senders[1] = ${hotAddress} and state in ('planned', 'signed', 'broadcast')
+      and refused_since is null`.execute(db)
   return rows[0]!.count
 }
 

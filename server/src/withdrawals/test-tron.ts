@@ -7,7 +7,9 @@ import { makeSigner, policyFile } from '../../../signer/src/test-world.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { withoutSocket } from '../../../test/setup/signer.ts'
 import { createTronAdapter } from '../adapters/chains/tron/index.ts'
+import type { TronChainAdapter } from '../adapters/chains/port.ts'
 import type { Signer } from '../adapters/signer/port.ts'
+import { createSigning } from '../app/signing.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
 import { createCatalogue } from '../assets/index.ts'
 import { uuidv7 } from '../base/id.ts'
@@ -20,7 +22,6 @@ import { createFunding, grantCapital } from '../treasury/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../watcher/index.ts'
 import { createSettlement, createTronPayoutJob } from './index.ts'
 import { holdTransfer } from './postings.ts'
-import { carriedBy } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 export const USDT = base58Of(tokenAddress('USDT'))
@@ -57,11 +58,12 @@ export interface TronPayouts {
   close(): Promise<void>
 }
 
-export const openTronPayouts = async (url: string): Promise<TronPayouts> => {
+export const openTronPayouts = async (url: string, wrap: (adapter: TronChainAdapter) => TronChainAdapter = (adapter) => adapter): Promise<TronPayouts> => {
   let ahead = 0
   const now = (): number => Date.now() + ahead
   const chain = await startTronChain({ port: 0, solidLag: SOLID_LAG })
-  const adapter = createTronAdapter({ url: chain.url, tokens: [USDT], internalTransactions: true, random: () => 0 })
+  const node = createTronAdapter({ url: chain.url, tokens: [USDT], internalTransactions: true, random: Math.random })
+  const adapter = wrap(node)
   const pool = createPool({ url })
   const db = createDb(pool)
   await emptyTables(db)
@@ -72,13 +74,10 @@ export const openTronPayouts = async (url: string): Promise<TronPayouts> => {
   const subscribers = [createSettlement(catalogue)]
   const pause = async (): Promise<void> => {}
   const policy = { ...DEFAULT_TRON_POLICY, rebroadcastEveryMs: 0 }
-  const purposeOf: Parameters<typeof createSendingJob>[0]['purposeOf'] = async ({ id }) => ({
-    purpose: 'payout',
-    intents: (await carriedBy(db, id)).map((w) => ({ id: w.intentId, asset: w.ticker, to: w.to, units: w.units.toString() })),
-  })
+  const { purposeOf, nextIntentsOf } = createSigning(runtime, catalogue, signer)
   const jobs = [
     createTronPayoutJob({ runtime, catalogue, adapter, signer, wallet, policy, approved: async (all) => [...all], hotAddress: HOT, pause }, 0),
-    createSendingJob({ runtime, network: 'TRON', adapter, signer, policy, wallet, subscribers, purposeOf, pause }),
+    createSendingJob({ runtime, network: 'TRON', adapter, signer, policy, wallet, subscribers, purposeOf, nextIntentsOf, pause }),
   ]
   const follower = await beginFollowing({
     runtime,
@@ -143,7 +142,7 @@ export const openTronPayouts = async (url: string): Promise<TronPayouts> => {
       (await sql<{ status: string }>`select status from events where merchant_id = ${merchantId} order by sequence`.execute(db)).rows.map((row) => row.status),
     alerts: async () => (await sql<{ kind: string }>`select kind from alerts where resolved_at is null order by kind`.execute(db)).rows.map((row) => row.kind),
     close: async () => {
-      await adapter.close()
+      await node.close()
       await chain.stop()
       await pool.end()
     },

@@ -1,8 +1,10 @@
 /** Withdrawals on TRON: what expires, what fails on the chain, and what is paid once whatever happens. */
 import { randomBytes } from 'node:crypto'
-import { addressOfEvmForm } from '@bursar/chainkit/tron'
+import { addressOfEvmForm, addressOfHex } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { signBytes } from '../../../sandbox/tron/blocks/signature.ts'
+import { deployer } from '../../../sandbox/tron/index.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { HOT, openTronPayouts, USDT, type TronPayouts } from './test-tron.ts'
@@ -12,8 +14,8 @@ const MINUTE = 60_000
 const SOLID = 4
 let world: TronPayouts
 
-const open = async (): Promise<TronPayouts> => {
-  world = await openTronPayouts(database.url)
+const open = async (wrap?: Parameters<typeof openTronPayouts>[1]): Promise<TronPayouts> => {
+  world = await openTronPayouts(database.url, wrap)
   onTestFinished(() => world.close())
   return world
 }
@@ -146,4 +148,79 @@ test('T4 a fork takes a payment back and it is mined again with the same bytes',
   expect(await attempts()).toBe(1)
   expect(await onChain(to, null)).toBe(4_000_000n)
   expect(await statuses()).toEqual(['Pending', 'Done'])
+})
+
+/** A contract with this runtime code, made by the hot address. */
+const deploy = async (runtime: string): Promise<string> => {
+  const size = (runtime.length / 2).toString(16).padStart(2, '0')
+  const { key, address } = deployer
+  const ask = async (path: string, body: object): Promise<Record<string, unknown>> =>
+    (await (await fetch(`${world.chain.url}/${path}`, { method: 'POST', body: JSON.stringify(body) })).json()) as Record<string, unknown>
+  const built = await ask('wallet/deploycontract', {
+    owner_address: address, bytecode: `60${size}600c60003960${size}6000f3${runtime}`, name: 'Receiver', fee_limit: 1_000_000_000, origin_energy_limit: 10_000_000,
+    consume_user_resource_percent: 100,
+  })
+  const signature = await signBytes(Buffer.from(built['raw_data_hex'] as string, 'hex'), key)
+  expect(await ask('wallet/broadcasttransaction', { ...built, signature: [Buffer.from(signature).toString('hex')] })).toMatchObject({ result: true })
+  await world.mine(1)
+  return addressOfHex(built['contract_address'] as string)
+}
+
+/** `revert(0, 0)` */
+const REFUSES = '60006000fd'
+/** Writes one of four slots for each call; takes 20,000 energy for a new one. */
+const BURNS = '60016001556001600255600160035560016004555b00'
+
+test('audit D-T4: row 30: TRX to a contract is paid by a call of it, as java-tron takes no plain transfer there', async () => {
+  const { request, work, mine, state, onChain, alerts, balance } = await open()
+  const to = await deploy('00')
+  const id = await request('TRX', to, 5_000_000n)
+  await work()
+  expect([await state(id), await alerts()]).toEqual(['sent', []])
+  await mine(1 + SOLID)
+  expect(await state(id)).toBe('settled')
+  expect(await onChain(to, null)).toBe(5_000_000n)
+  expect(await onChain(HOT, null)).toBe(1_000_000_000n - 5_000_000n + (await balance('TRX', 'network-costs')))
+})
+
+test('audit D-T4: TRX to a contract that refuses it, or whose code is dear, is given back after ten minutes, and stops nobody', async () => {
+  const { request, work, state, later, mine, statuses } = await open()
+  const refusing = await deploy(REFUSES)
+  const never = [await request('TRX', await deploy(BURNS), 1_000_000n), ...(await Promise.all(Array.from({ length: 16 }, () => request('TRX', refusing, 1_000_000n))))]
+  const other = await request('USDT', someone(), 7_000_000n)
+  await work()
+  expect(await state(other)).toBe('sent')
+  for (let minute = 0; minute < 12; minute += 1) {
+    await later(MINUTE)
+    await work()
+  }
+  await mine(SOLID)
+  expect(new Set(await Promise.all(never.map(state)))).toEqual(new Set(['failed']))
+  expect((await statuses()).filter((one) => one === 'Failed')).toHaveLength(never.length)
+})
+
+test('audit D-T4: what nodes refuse as invalid keeps no place, and is paid in another form once it is proven dead', async () => {
+  // A machine that is behind the contract's creation says that there is none; the one that is handed the transfer knows better.
+  let behind = true
+  const { request, work, mine, state, later, onChain, alerts, statuses } = await open((adapter) => ({ ...adapter, isContract: async (address) => !behind && adapter.isContract(address) }))
+  const to = await deploy('00')
+  const ids = await Promise.all(Array.from({ length: 16 }, () => request('TRX', to, 1_000_000n)))
+  await work()
+  expect([new Set(await Promise.all(ids.map(state))), new Set(await alerts())]).toEqual([new Set(['planned']), new Set(['broadcast'])])
+  behind = false
+  const other = await request('USDT', someone(), 7_000_000n)
+  await work()
+  expect(await state(other)).toBe('sent')
+  await later(11 * MINUTE)
+  await mine(SOLID)
+  await work()
+  expect(new Set(await Promise.all(ids.map(state)))).toEqual(new Set(['planned']))
+  await later(10 * MINUTE)
+  await mine(SOLID)
+  for (let round = 0; round < 3; round += 1) await work()
+  expect([new Set(await Promise.all(ids.map(state))), await alerts()]).toEqual([new Set(['sent']), []])
+  await mine(1 + SOLID)
+  expect(new Set(await Promise.all(ids.map(state)))).toEqual(new Set(['settled']))
+  expect(await onChain(to, null)).toBe(16_000_000n)
+  expect((await statuses()).filter((one) => one === 'Pending')).toHaveLength(17)
 })

@@ -210,8 +210,8 @@ export interface TronChainAdapter extends ChainAdapter {
   stakeOf(address: string): Promise<Stake>
   /** sun of stake for energy that the account may lend now; what its own calls used is not free before the day is over. */
   lendable(address: string): Promise<bigint>
-  /** sun of stake for energy that one account has lent another, in the solidified state. */
-  loanOf(from: string, to: string): Promise<bigint>
+  /** sun of stake for energy that one account has lent another, in the solidified state of this block or a later one. */
+  loanOf(from: string, to: string, height: number): Promise<bigint>
   /**
    * What all stake for energy shares (energy a day, and TRX), and the bytes a day of every account. Null when the account
    * that asks is not activated.

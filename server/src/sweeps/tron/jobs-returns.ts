@@ -24,9 +24,9 @@ export const returnLoans = async (deps: TronSweepDeps): Promise<void> => {
   for (const borrower of borrowers.filter(({ height }) => height <= final)) await takeBack(deps, { prices, reference }, borrower)
 }
 
-const takeBack = async (deps: TronSweepDeps, view: Parameters<typeof byHot>[1], { address }: Borrower): Promise<void> => {
+const takeBack = async (deps: TronSweepDeps, view: Parameters<typeof byHot>[1], { address, height }: Borrower): Promise<void> => {
   const { runtime, adapter, hotAddress } = deps
-  const amount = await adapter.loanOf(hotAddress, address)
+  const amount = await adapter.loanOf(hotAddress, address, height)
   await deps.pause('return-chosen')
   const contract: Contract = { kind: 'UnDelegateResourceContract', owner: hotAddress, resource: 'ENERGY', amount, receiver: address }
   const outgoing = amount === 0n ? null : byHot(deps, view, contract, 'resources')

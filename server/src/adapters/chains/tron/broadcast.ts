@@ -40,9 +40,11 @@ export const broadcastTransaction = async (node: TronNode, readStatus: ReadStatu
   if (hash === undefined) return { kind: 'refused', reason: 'invalid', message: 'not a signed transaction in hex' }
   const answer = await node.ask(METHOD, { transaction: raw }, 1)
   const { verdict, message, code } = node.believe(METHOD, () => readVerdict(answer, hash))
-  if (verdict === 'accepted' || verdict === 'known') return { kind: 'accepted' }
+  if (verdict === 'accepted') return { kind: 'accepted' }
   if (verdict === 'node-trouble') throw node.unavailable(METHOD, `refused: ${message} (${code})`)
   if ((await readStatus(hash)).kind !== 'unknown') return { kind: 'accepted' }
+  // With `node.rpc.trxCacheEnable` java-tron notes an id before it checks anything (`Wallet.java`): what was refused is then known too.
+  if (verdict === 'known') throw node.unavailable(METHOD, `the node knows ${hash} already, and has it neither in its pool nor in a block`)
   return { kind: 'refused', reason: verdict, message: `${code}: ${message}` }
 }
 

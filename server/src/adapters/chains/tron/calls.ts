@@ -9,12 +9,18 @@ import type { Method, TronNode } from './node.ts'
 type Call = Pick<Extract<Contract, { kind: 'TriggerSmartContract' }>, 'owner' | 'contract' | 'callValue' | 'data'>
 
 export type EnergyEstimate =
-  | { ok: true; energy: bigint }
+  | {
+      ok: true
+      /** what the run took, a contract's dynamic factor included */
+      energy: bigint
+      /** what has to be allowed to it: at least that, and what the node says must be at hand */
+      limit: bigint
+    }
   | { ok: false; reason: 'reverted' | 'insufficient-funds'; message: string }
 
 const CONSTANT = 'wallet/triggerconstantcontract'
 const ESTIMATE = 'wallet/estimateenergy'
-const NO_FUNDS = /balance is not sufficient|insufficient balance/i
+const NO_FUNDS = /balance is not sufficient|insufficient balance|no OwnerAccount/i
 
 /**
  * What nodes are asked by its name: some take no bare data, and `estimateenergy` of java-tron 4.7 drops it without a word
@@ -42,17 +48,24 @@ const bodyOf = ({ owner, contract, callValue, data }: Call): Fields => {
 }
 
 /**
- * Energy that this very call takes now, a contract's dynamic factor included. The run tells whether it would fail; nodes
- * with `vm.estimateEnergy` also say what has to be at hand while it runs, which may be more.
+ * Energy that this very call takes now. The run tells whether it would fail. Nodes with `vm.estimateEnergy` also say what has to be at hand
+ * while it runs, which may be more; they know that to one TRX of fee only (`Wallet.java` of java-tron), so it is no measure of the cost.
  */
 export const estimateEnergy = async (node: TronNode, call: Call): Promise<EnergyEstimate> => {
   const run = await runCall(node, CONSTANT, call)
   if (!run.ok) return run
   const required = await readRequired(node, call)
-  return { ok: true, energy: required > run.energy ? required : run.energy }
+  return { ok: true, energy: run.energy, limit: required > run.energy ? required : run.energy }
 }
 
-type Run = { ok: true; energy: bigint; answer: string } | Extract<EnergyEstimate, { ok: false }>
+/** Energy that a call of a token would take with another receiver; 0 where that says nothing. */
+export const readEnergyOf = async (node: TronNode, call: Call): Promise<bigint> => {
+  const run = await runCall(node, CONSTANT, call)
+  return run.ok ? run.energy : 0n
+}
+
+type Refused = Extract<EnergyEstimate, { ok: false }>
+type Run = { ok: true; energy: bigint; answer: string } | Refused
 
 /** Runs a call without a transaction. Throws `ChainUnavailable` when the node does not run it. */
 const runCall = async (node: TronNode, method: Method, call: Call): Promise<Run> => {
@@ -70,15 +83,18 @@ const runCall = async (node: TronNode, method: Method, call: Call): Promise<Run>
 }
 
 /**
- * Said by nodes that run no calls (`vm.supportConstant` is off by default) and by nodes that are behind the contract's creation, as
- * java-tron's Wallet.java throws them: nothing of the call is concluded.
+ * How java-tron answers for code that failed otherwise than by REVERT, with the name of the exception (`Wallet.callConstantContract`,
+ * `TriggerConstantContractServlet`). Running out of time is the node's trouble, as is what has another name.
  */
-const NO_VERDICT = /does not support|is not exist|No contract or not a valid smart contract/i
+const CODE_FAILED = /^class org\.tron\.core\.vm\.program\.Program\$(?!OutOfTimeException)\w+Exception\b/
 
-/** The virtual machine refuses the call: of anything else nothing is concluded. */
-const refusalOf = (contract: string, code: string, message: string): Run => {
+/**
+ * Only code that ran and failed says something of the call. A node that runs no calls (`vm.supportConstant` is off by default) or is behind the
+ * contract's creation refuses it as invalid (`Wallet.java`): nothing is concluded.
+ */
+const refusalOf = (contract: string, code: string, message: string): Refused => {
   if (NO_FUNDS.test(message)) return { ok: false, reason: 'insufficient-funds', message }
-  if (!NO_VERDICT.test(message) && (code === 'CONTRACT_VALIDATE_ERROR' || code === 'CONTRACT_EXE_ERROR')) return { ok: false, reason: 'reverted', message }
+  if (code === 'OTHER_ERROR' && CODE_FAILED.test(message)) return { ok: false, reason: 'reverted', message }
   throw new Malformed(`a call of ${contract} is refused: ${message} (${code})`)
 }
 
@@ -115,6 +131,7 @@ export const readTokenDecimals = async (node: TronNode, contract: string): Promi
   return Number(decimals)
 }
 
+/** False only when the contract itself refuses both questions: it has no such list. */
 export const readIsFrozen = async (node: TronNode, contract: string, address: string): Promise<boolean> => {
   for (const data of freezeCalls(evmFormOf(address))) {
     const frozen = await readNumber(node, CONSTANT, contract, data)

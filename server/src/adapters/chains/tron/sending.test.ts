@@ -47,7 +47,6 @@ describe('handing over', () => {
   })
 
   test.each([
-    ['DUP_TRANSACTION_ERROR', 'Dup transaction.', { kind: 'accepted' }],
     ['TRANSACTION_EXPIRATION_ERROR', hex('Transaction expired'), { kind: 'refused', reason: 'expired', message: 'TRANSACTION_EXPIRATION_ERROR: Transaction expired' }],
     ['TAPOS_ERROR', 'Tapos check error.', { kind: 'refused', reason: 'expired' }],
     ['SIGERROR', 'Validate signature error', { kind: 'refused', reason: 'invalid' }],
@@ -95,7 +94,7 @@ describe('costs', () => {
     })
   })
 
-  test('of a call: what the run took, or what the node says must be at hand when that is more', async () => {
+  test('of a call: what the run took; what the node says must be at hand is only allowed to it', async () => {
     const { adapter, answers } = await startScriptedNode({ ...well(), 'wallet/triggerconstantcontract': () => run() })
     // No `vm.estimateEnergy`: java-tron says so as a refusal.
     answers['wallet/estimateenergy'] = () => ({ result: { code: 'CONTRACT_VALIDATE_ERROR', message: hex('this node does not support estimate energy') } })
@@ -106,9 +105,9 @@ describe('costs', () => {
       name === 'transfer(address,uint256)' && parameter === '0'.repeat(128) && data === undefined
         ? { result: { result: true }, energy_required: 70_000 }
         : { result: { result: true }, energy_required: 1 }
-    expect(await adapter.estimateCost(call)).toMatchObject({ usage: { energy: 70_000n } })
+    expect(await adapter.estimateCost(call)).toMatchObject({ usage: { energy: 64_000n, energyLimit: 70_000n } })
     // What has no name here goes as it is; its estimate is then no less than the run.
-    expect(await adapter.estimateCost({ ...call, data: '0x12345678' })).toMatchObject({ usage: { energy: 64_000n } })
+    expect(await adapter.estimateCost({ ...call, data: '0x12345678' })).toMatchObject({ usage: { energy: 64_000n, energyLimit: 64_000n } })
   })
 
   test.each([
@@ -149,7 +148,7 @@ describe('balances', () => {
     ...well(),
     'walletsolidity/getaccount': ({ address }) => (address === OWNER ? { address: OWNER, balance: 77 } : {}),
     'walletsolidity/triggerconstantcontract': ({ contract_address: at }) =>
-      at === USDT ? { result: { result: true }, energy_used: 500, constant_result: ['2a'.padStart(64, '0')] } : { result: { code: 'CONTRACT_VALIDATE_ERROR' } },
+      at === USDT ? { result: { result: true }, energy_used: 500, constant_result: ['2a'.padStart(64, '0')] } : { result: { result: true, message: hex('REVERT opcode executed') }, transaction: { ret: [{ ret: 'FAILED' }] } },
   })
 
   test('are the solidified head’s, and of no other height', async () => {

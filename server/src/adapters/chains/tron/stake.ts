@@ -2,7 +2,7 @@ import { hexOfAddress } from '@bursar/chainkit/tron'
 import type { ResourceSupply, Stake } from '../port.ts'
 import { listOf, Malformed, objectOf, textOf } from '../shape.ts'
 import { addressOf, amountOf, countOf, isNothing, type Fields } from './fields.ts'
-import { readOrNothing } from './heads.ts'
+import { readOrHead, readOrNothing } from './heads.ts'
 import type { TronNode } from './node.ts'
 
 const LENDABLE = 'wallet/getcandelegatedmaxsize'
@@ -41,9 +41,12 @@ export const ownedOf = ({ spendable, staked, lent, unfreezing }: Stake): bigint 
 export const readLendable = (node: TronNode, address: string): Promise<bigint> =>
   node.read(LENDABLE, { owner_address: hexOfAddress(address), type: ENERGY_CODE }, ({ max_size: most }) => amountOf(most, 'max_size'))
 
-/** sun of stake for energy that one account has lent another, in the solidified state. */
-export const readLoan = async (node: TronNode, from: string, to: string): Promise<bigint> =>
-  (await readOrNothing(node, LOANS, { fromAddress: hexOfAddress(from), toAddress: hexOfAddress(to) }, ({ delegatedResource }) =>
+/**
+ * sun of stake for energy that one account has lent another, in the solidified state.
+ * @param height the state must be of this block or a later one: a machine that is behind does not know of the loan
+ */
+export const readLoan = async (node: TronNode, from: string, to: string, height: number): Promise<bigint> => {
+  const answer = await readOrHead(node, LOANS, { fromAddress: hexOfAddress(from), toAddress: hexOfAddress(to) }, ({ delegatedResource }) =>
     listOf(delegatedResource, 'delegatedResource')
       .map((one) => objectOf(one, 'a loan'))
       .filter((loan) => !isNothing(loan))
@@ -51,7 +54,11 @@ export const readLoan = async (node: TronNode, from: string, to: string): Promis
         if (addressOf(loan['from'], 'from') !== from || addressOf(loan['to'], 'to') !== to) throw new Malformed('a loan of others')
         return sum + amountOf(loan['frozen_balance_for_energy'], 'frozen_balance_for_energy')
       }, 0n),
-  )) ?? 0n
+  )
+  if ('found' in answer) return answer.found
+  if (answer.head.height < height) throw node.unavailable(LOANS, `no loan at block ${answer.head.height}, which is before ${height}`)
+  return 0n
+}
 
 /** What accounts share, as one of them is told; null for one that is not activated. */
 export const readSupply = (node: TronNode, address: string): Promise<ResourceSupply | null> =>

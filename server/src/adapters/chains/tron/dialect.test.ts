@@ -1,0 +1,124 @@
+/** What java-tron 4.8 answers besides the ordinary, by its sources (tronprotocol/java-tron, release_v4.8.1); rows of the review's table. */
+import { addressOfHex, decodeTokenTransfer, encodeTokenTransfer, serializeSigned, transactionId, type Contract, type UnsignedTransaction } from '@bursar/chainkit/tron'
+import { describe, expect, test } from 'vitest'
+import { headerOf, startScriptedNode, type Answers } from './test-node.ts'
+
+const [OWNER, OTHER, USDT] = ['11', '22', '33'].map((byte) => `41${byte.repeat(20)}`) as [string, string, string]
+const [owner, other, usdt] = [OWNER, OTHER, USDT].map(addressOfHex) as [string, string, string]
+const hex = (text: string): string => Buffer.from(text).toString('hex')
+const call: Contract = { kind: 'TriggerSmartContract', owner, contract: usdt, callValue: 0n, data: encodeTokenTransfer(other, 5n) }
+
+const well = (more: Answers = {}): Answers => ({
+  'wallet/getblock': ({ id_or_num: at }) => headerOf(Number(at ?? 10)),
+  'walletsolidity/getblock': () => headerOf(7),
+  'wallet/gettransactioninfobyid': () => ({}),
+  'wallet/gettransactionfrompending': () => ({}),
+  'wallet/getchainparameters': () => ({
+    chainParameter: ['getTransactionFee', 'getEnergyFee', 'getCreateAccountFee', 'getCreateNewAccountFeeInSystemContract'].map((key) => ({ key, value: 100 })),
+  }),
+  'wallet/getaccount': ({ address }) => ({ address }),
+  'wallet/getaccountresource': () => ({ freeNetLimit: 600 }),
+  'wallet/estimateenergy': () => ({ result: { code: 'CONTRACT_VALIDATE_ERROR', message: hex('this node does not support estimate energy') } }),
+  ...more,
+})
+const run = (energy: number, more: object = {}) => ({ result: { result: true }, energy_used: energy, constant_result: ['0'.repeat(64)], transaction: { ret: [{}] }, ...more })
+const refusal = (code: string, message: string) => () => ({ result: { code, message: hex(message) } })
+const reverts = () => run(500, { result: { result: true, message: hex('REVERT opcode executed') }, transaction: { ret: [{ ret: 'FAILED' }] } })
+
+/** Wallet.callConstantContract, triggerConstantContract and VMActuator.call, as TriggerConstantContractServlet prints them. */
+const SILENT: [string, () => unknown][] = [
+  ['runs no calls (row 14)', refusal('CONTRACT_VALIDATE_ERROR', 'this node does not support constant')],
+  ['is behind the contract (row 16)', refusal('CONTRACT_VALIDATE_ERROR', 'Smart contract is not exist.')],
+  ['has no contract there', refusal('CONTRACT_VALIDATE_ERROR', 'No contract or not a smart contract')],
+  ['ran out of time (row 19)', refusal('OTHER_ERROR', 'class org.tron.core.vm.program.Program$OutOfTimeException : Already Time Out')],
+  ['broke', refusal('OTHER_ERROR', 'class java.lang.RuntimeException : Unknown Throwable')],
+  ['is over its limit (row 32)', () => ({ Error: 'class java.lang.IllegalAccessException : lack of computing resources' })],
+]
+
+describe('audit D-T5: a node that', () => {
+  test.each(SILENT)('%s says of nobody that he is not frozen', async (_name, say) => {
+    const { adapter } = await startScriptedNode(well({ 'wallet/triggerconstantcontract': say }))
+    await expect(adapter.isFrozen(usdt, other)).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  })
+
+  test.each(SILENT)('%s says of no payment that it is impossible', async (_name, say) => {
+    const { adapter } = await startScriptedNode(well({ 'wallet/triggerconstantcontract': say }))
+    await expect(adapter.estimateCost(call)).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  })
+})
+
+test('audit D-T5: only a contract that runs and refuses both questions has no list of frozen accounts', async () => {
+  const { adapter, answers } = await startScriptedNode(well({ 'wallet/triggerconstantcontract': reverts }))
+  expect(await adapter.isFrozen(usdt, other)).toBe(false)
+  // Circle's spelling, the second of the two.
+  answers['wallet/triggerconstantcontract'] = ({ function_selector: name }) =>
+    name === 'isBlacklisted(address)' ? run(500, { constant_result: ['1'.padStart(64, '0')] }) : reverts()
+  expect(await adapter.isFrozen(usdt, other)).toBe(true)
+})
+
+test.each([
+  ['class org.tron.core.vm.program.Program$IllegalOperationException : Invalid operation code: opCode[fe];'],
+  ["class org.tron.core.vm.program.Program$BadJumpDestinationException : Operation with pc isn't 'JUMPDEST': PC[3];"],
+  ["class org.tron.core.vm.program.Program$OutOfEnergyException : Not enough energy for 'SSTORE' operation executing: curInvokeEnergyLimit[100000000]"],
+])('audit D-T11: row 18: %s fails the call', async (message) => {
+  const { adapter } = await startScriptedNode(well({ 'wallet/triggerconstantcontract': refusal('OTHER_ERROR', message) }))
+  expect(await adapter.estimateCost(call)).toMatchObject({ ok: false, reason: 'reverted', message })
+})
+
+test.each([
+  'Validate InternalTransfer error, balance is not sufficient.', 'Validate InternalTransfer error, no OwnerAccount.',
+])('row 17: %s: there is too little TRX', async (message) => {
+  const { adapter } = await startScriptedNode(well({ 'wallet/triggerconstantcontract': refusal('CONTRACT_VALIDATE_ERROR', message) }))
+  expect(await adapter.estimateCost({ ...call, callValue: 5n, data: '0x' } as Contract)).toMatchObject({ ok: false, reason: 'insufficient-funds' })
+})
+
+test('audit D-T9: row 20: what a call costs is what its run took, and an estimate of the node is only allowed to it', async () => {
+  const { adapter } = await startScriptedNode(well({
+    'wallet/triggerconstantcontract': () => run(65_000), 'wallet/estimateenergy': () => ({ result: { result: true }, energy_required: 75_000 }),
+  }))
+  expect(await adapter.estimateCost(call)).toMatchObject({ usage: { energy: 65_000n, energyLimit: 75_000n }, burn: { energy: 6_500_000n } })
+})
+
+test('audit D-T10: a transfer is allowed what it takes when the receiver has none of the token by then', async () => {
+  const asked: string[] = []
+  const { adapter, answers } = await startScriptedNode(well())
+  // USDT: about twice as much for a receiver with a balance of 0.
+  answers['wallet/triggerconstantcontract'] = ({ parameter }) => {
+    const { to } = decodeTokenTransfer(`0xa9059cbb${String(parameter)}`)!
+    asked.push(to)
+    return run(to === other ? 64_285 : 130_285)
+  }
+  expect(await adapter.estimateCost(call)).toMatchObject({ usage: { energy: 64_285n, energyLimit: 130_285n } })
+  expect(asked).toHaveLength(2)
+  answers['wallet/triggerconstantcontract'] = ({ parameter }) => (decodeTokenTransfer(`0xa9059cbb${String(parameter)}`)!.to === other ? run(64_285) : reverts())
+  expect(await adapter.estimateCost(call)).toMatchObject({ ok: true, usage: { energy: 64_285n, energyLimit: 64_285n } })
+})
+
+test('audit D-T8: row 10: a machine that is behind a loan does not say that there is none', async () => {
+  let at = 3
+  const { adapter } = await startScriptedNode(well({ 'walletsolidity/getblock': () => headerOf(at), 'walletsolidity/getdelegatedresourcev2': () => ({}) }))
+  await expect(adapter.loanOf(owner, other, 5)).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  at = 5
+  expect(await adapter.loanOf(owner, other, 5)).toBe(0n)
+})
+
+describe('audit D-T12: row 26 and 27: a transaction that the node knows already', () => {
+  const unsigned: UnsignedTransaction = {
+    refBlockBytes: '0001', refBlockHash: 'aa'.repeat(8), expiration: 60_000, timestamp: 1, feeLimit: 0n,
+    contract: { kind: 'TransferContract', owner, to: other, amount: 5n },
+  }
+  const SIGNATURE = Uint8Array.from([...new Uint8Array(31), 1, ...new Uint8Array(31), 1, 27])
+  const RAW = Buffer.from(serializeSigned(unsigned, SIGNATURE)).toString('hex')
+  const HASH = transactionId(unsigned)
+  const known = { 'wallet/broadcasthex': () => ({ result: false, code: 'DUP_TRANSACTION_ERROR', txid: HASH, message: 'Transaction already exists.' }) }
+
+  test('is taken when it waits in the pool', async () => {
+    const { adapter } = await startScriptedNode(well({ ...known, 'wallet/gettransactionfrompending': () => ({ txID: HASH }) }))
+    expect(await adapter.broadcast(RAW)).toEqual({ kind: 'accepted' })
+  })
+
+  test('says nothing when it is nowhere: node.rpc.trxCacheEnable notes ids before anything is checked', async () => {
+    const { adapter } = await startScriptedNode(well(known))
+    await expect(adapter.broadcast(RAW)).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  })
+})
