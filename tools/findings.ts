@@ -105,6 +105,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'D-B4': 'Freedom Pay: errors that may come after the money moved sent a payout to another account',
   'D-B9': 'smaller differences between what Bitcoin nodes and AMLBot answer and what was read',
   'D-E13': 'EVM: balances, nonces and code came from machines at different heads',
+  'D-E15': 'EVM: a node that takes small batches only never gave balances',
   'D-T1': 'TRON: an expired unfreezing that a SELFDESTRUCT leaves was counted twice',
   'D-T2': 'TRON: the number of an internal transfer depended on a setting of the node',
   'D-T3': 'TRON: one machine\'s word proved a payment dead, and one url was never identified',

@@ -3,12 +3,25 @@ import { Malformed, objectOf, wholeOf } from './shape.ts'
 /** A result, which may be null, or the node's own refusal with its code. */
 export type RpcAnswer = { ok: true; result: unknown } | { ok: false; code: number; message: string }
 
+/** The node refuses a batch as a whole, and may take a smaller one. */
+export class BatchRefused extends Error {
+  override name = 'BatchRefused'
+}
+
+/** How nodes speak of too many questions in a time, rather than in a batch. */
+const RATE = /\brate|too many requests|overload|quota|capacity|per second|credit/i
+
+/** Whether a node gave up in the middle of a batch, as its answers had grown too long (geth, Nethermind). */
+export const isCutOff = (answer: RpcAnswer): boolean =>
+  !answer.ok && /response (is )?too (large|big)|maxbatchresponsebodysize/i.test(answer.message)
+
 /**
  * The answers to questions numbered from 0, in that order. One question was asked alone, more as a batch. Nodes answer
  * refusals with several HTTP statuses, so the status only serves to say what came instead of an answer.
  */
 export const readAnswers = (value: unknown, count: number, status: number): RpcAnswer[] => {
   const given = Array.isArray(value) ? value : [value]
+  if (count > 1 && given.length === 1) refuseBatch(given[0], status)
   const answers = new Map<number, RpcAnswer>()
   for (const one of given) {
     const { id, answer } = readEnvelope(one, status)
@@ -17,6 +30,14 @@ export const readAnswers = (value: unknown, count: number, status: number): RpcA
   }
   if (answers.size < count) throw new Malformed(`HTTP ${status} with ${answers.size} answers to ${count} questions`)
   return Array.from({ length: count }, (_, id) => answers.get(id)!)
+}
+
+/** One error for many questions: of no id, or of the first one's. */
+const refuseBatch = (only: unknown, status: number): void => {
+  const { error } = objectOf(only, `HTTP ${status} with an answer that`)
+  if (error === undefined || error === null) return
+  const { code, message } = objectOf(error, 'the error')
+  if (/batch/i.test(String(message)) || !RATE.test(String(message))) throw new BatchRefused(`HTTP ${status}: ${String(message)} (${String(code)})`)
 }
 
 const readEnvelope = (value: unknown, status: number): { id: number; answer: RpcAnswer } => {

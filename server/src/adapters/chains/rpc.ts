@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Network } from '@bursar/chainkit'
 import { createExchange, NoAnswer, type Received } from './exchange.ts'
 import { ChainUnavailable } from './port.ts'
-import { readAnswers, type RpcAnswer } from './rpc-answer.ts'
+import { BatchRefused, readAnswers, type RpcAnswer } from './rpc-answer.ts'
+import { createBatches } from './rpc-batches.ts'
 import { Malformed } from './shape.ts'
 
 export interface RpcSettings {
@@ -36,7 +37,7 @@ export interface RpcPatience {
 export interface Rpc {
   /** The result or the node's refusal. */
   ask(call: RpcCall, patience?: RpcPatience): Promise<RpcAnswer>
-  /** The same for many at once, in the order asked. Large ones go out in several batches, one after the other. */
+  /** The same for many at once, in the order asked. They go out in batches that the node takes, one after the other. */
   askAll(calls: readonly RpcCall[]): Promise<RpcAnswer[]>
   /** The result, decoded. A refusal is `ChainUnavailable`, as is a `Malformed` or RangeError that `decode` throws. */
   read<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<T>
@@ -67,8 +68,10 @@ export const createRpc = (given: RpcSettings): Rpc => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const received = await exchange.post(JSON.stringify(body), timeoutMs)
+        if (calls.length > 1 && received.status === 413) throw new BatchRefused('HTTP 413')
         return readAnswers(parseText(received, settings.parse), calls.length, received.status)
       } catch (error) {
+        if (error instanceof BatchRefused) throw error
         const again =
           attempt < attempts && (error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))
         if (!again) throw unavailable(calls[0]!.method, (error as Error).message, error)
@@ -90,16 +93,12 @@ export const createRpc = (given: RpcSettings): Rpc => {
   const ask = async (call: RpcCall, patience: RpcPatience = {}): Promise<RpcAnswer> =>
     (await exchangeOnceOrMore([call], envelope(call, 0), patience))[0]!
 
+  const askBatch = async (calls: readonly RpcCall[]): Promise<RpcAnswer[]> =>
+    calls.length === 1 ? [await ask(calls[0]!)] : exchangeOnceOrMore(calls, calls.map(envelope), {})
+
   return {
     ask,
-    askAll: async (calls) => {
-      const answers: RpcAnswer[] = []
-      for (let from = 0; from < calls.length; from += settings.mostPerBatch) {
-        const batch = calls.slice(from, from + settings.mostPerBatch)
-        answers.push(...(await exchangeOnceOrMore(batch, batch.map(envelope), {})))
-      }
-      return answers
-    },
+    askAll: createBatches(settings.mostPerBatch, askBatch),
     read: async (method, params, decode) => {
       const answer = await ask({ method, params })
       if (!answer.ok) throw unavailable(method, `refused: ${answer.message} (${answer.code})`)
