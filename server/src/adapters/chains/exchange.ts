@@ -13,6 +13,8 @@ export interface ExchangeSettings {
 export interface Received {
   status: number
   text: string
+  /** ms that the answer asks to be left alone (`Retry-After`); null when it does not */
+  pauseMs: number | null
 }
 
 /** No whole answer came. */
@@ -48,7 +50,7 @@ export const createExchange = ({ url, headers: more = {}, connections, maxBytes 
       try {
         const path = (below === undefined ? pathname : `${pathname.replace(/\/$/, '')}/${below}`) + search
         const answer = await pool.request({ method: 'POST', path, headers, body, signal })
-        return { status: answer.statusCode, text: await readText(answer.body, maxBytes) }
+        return { status: answer.statusCode, text: await readText(answer.body, maxBytes), pauseMs: pauseInHeaders(answer.headers) }
       } catch (error) {
         if (error instanceof NoAnswer) throw error
         if (signal.aborted) throw new NoAnswer(`no answer within ${timeoutMs} ms`, false)
@@ -79,3 +81,14 @@ const readText = async (body: AsyncIterable<Buffer> & { destroy(): unknown }, ma
   }
   return Buffer.concat(chunks, bytes).toString('utf8')
 }
+
+/** ms that `Retry-After` asks for: seconds, or a date, which is held against the answer's own `Date`. Null when neither is there. */
+const pauseInHeaders = (headers: Readonly<Record<string, string | string[] | undefined>>): number | null => {
+  const after = textOf(headers['retry-after'])
+  if (after === undefined) return null
+  if (/^\d{1,8}$/.test(after)) return Number(after) * 1_000
+  const ms = Date.parse(after) - Date.parse(textOf(headers['date']) ?? '')
+  return Number.isNaN(ms) ? null : Math.max(0, ms)
+}
+
+const textOf = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)

@@ -1,3 +1,4 @@
+import { isTooFast, pauseInText, TooFast } from './pauses.ts'
 import { Malformed, objectOf, wholeOf } from './shape.ts'
 
 /** A result, which may be null, or the node's own refusal with its code. */
@@ -17,7 +18,8 @@ export const isCutOff = (answer: RpcAnswer): boolean =>
 
 /**
  * The answers to questions numbered from 0, in that order. One question was asked alone, more as a batch. Nodes answer
- * refusals with several HTTP statuses, so the status only serves to say what came instead of an answer.
+ * refusals with several HTTP statuses, so the status only serves to say what came instead of an answer. Throws `TooFast` when one of them is
+ * refused for the rate of questions.
  */
 export const readAnswers = (value: unknown, count: number, status: number): RpcAnswer[] => {
   const given = Array.isArray(value) ? value : [value]
@@ -44,11 +46,18 @@ const readEnvelope = (value: unknown, status: number): { id: number; answer: Rpc
   const envelope = objectOf(value, `HTTP ${status} with an answer that`)
   const { id, error, result } = envelope
   if (error !== undefined && error !== null) {
-    const { code, message } = objectOf(error, 'the error')
+    const { code, message, data } = objectOf(error, 'the error')
+    if (isTooFast(Number(code), String(message))) throw new TooFast(`${String(message)} (${String(code)})`, backoffOf(data) ?? pauseInText(String(message)))
     // A server that could not tell one question from another answers none of them.
     if (id === null || id === undefined) throw new Malformed(`HTTP ${status}: ${String(message)} (${String(code)})`)
     return { id: wholeOf(id, 'the id'), answer: { ok: false, code: Number(code), message: String(message) } }
   }
   if (result === undefined) throw new Malformed(`HTTP ${status} with an answer that has no result`)
   return { id: wholeOf(id, 'the id'), answer: { ok: true, result } }
+}
+
+/** ms that Infura asks for in `data.rate.backoff_seconds`; null when it names none. */
+const backoffOf = (data: unknown): number | null => {
+  const seconds = (data as { rate?: { backoff_seconds?: unknown } } | null | undefined)?.rate?.backoff_seconds
+  return typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : null
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Network } from '@bursar/chainkit'
 import { createExchange, NoAnswer, type Received } from './exchange.ts'
+import { createGate, pauseInText, REAL_TIMER, TooFast, type Timer } from './pauses.ts'
 import { ChainUnavailable } from './port.ts'
 import { BatchRefused, readAnswers, type RpcAnswer } from './rpc-answer.ts'
 import { createBatches } from './rpc-batches.ts'
@@ -20,6 +20,7 @@ export interface RpcSettings {
   /** how often a question is asked before `ChainUnavailable` is thrown */
   attempts?: number
   mostPerBatch?: number
+  timer?: Timer
 }
 
 export interface RpcCall {
@@ -48,12 +49,15 @@ export interface Rpc {
   close(): Promise<void>
 }
 
-const DEFAULTS = { connections: 8, timeoutMs: 30_000, maxBytes: 128 * 1024 * 1024, attempts: 3, mostPerBatch: 100 }
+const DEFAULTS = { connections: 8, timeoutMs: 30_000, maxBytes: 128 * 1024 * 1024, attempts: 3, mostPerBatch: 100, timer: REAL_TIMER }
 const FIRST_PAUSE_MS = 100
+/** After the first refusal for the rate of questions, when the node asks for no other pause; twice as long after the next. */
+const FIRST_REST_MS = 1_000
 
 export const createRpc = (given: RpcSettings): Rpc => {
   const settings = { ...DEFAULTS, ...given }
   const exchange = createExchange(settings)
+  const gate = createGate(settings.timer)
 
   const unavailable = (method: string, why: string, cause?: unknown): ChainUnavailable =>
     new ChainUnavailable(`${settings.network}: ${method}: ${why}`, { cause })
@@ -67,15 +71,19 @@ export const createRpc = (given: RpcSettings): Rpc => {
     const { timeoutMs = settings.timeoutMs, attempts = settings.attempts } = patience
     for (let attempt = 1; ; attempt += 1) {
       try {
+        await gate.pass()
         const received = await exchange.post(JSON.stringify(body), timeoutMs)
         if (calls.length > 1 && received.status === 413) throw new BatchRefused('HTTP 413')
         return readAnswers(parseText(received, settings.parse), calls.length, received.status)
       } catch (error) {
         if (error instanceof BatchRefused) throw error
+        const refused = error instanceof TooFast
+        // Nobody asks this node before the pause is over, whatever the question.
+        if (refused) gate.close(error.pauseMs ?? FIRST_REST_MS * 2 ** (attempt - 1) * (0.5 + settings.random()))
         const again =
-          attempt < attempts && (error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))
+          attempt < attempts && (refused || error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))
         if (!again) throw unavailable(calls[0]!.method, (error as Error).message, error)
-        await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + settings.random()))
+        if (!refused) await settings.timer.sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + settings.random()))
       }
     }
   }
@@ -112,12 +120,20 @@ export const createRpc = (given: RpcSettings): Rpc => {
 
 const envelope = ({ method, params }: RpcCall, id: number): unknown => ({ jsonrpc: '2.0', id, method, params })
 
-const parseText = ({ status, text }: Received, parse: (text: string) => unknown): unknown => {
+const TOO_MANY_REQUESTS = 429
+
+const parseText = ({ status, text, pauseMs }: Received, parse: (text: string) => unknown): unknown => {
+  // A pause that the answer asks for stands, however the refusal in it is worded.
+  if (status === TOO_MANY_REQUESTS || (status === 503 && pauseMs !== null))
+    throw new TooFast(`HTTP ${status}: ${saidIn(text)}`, pauseMs ?? pauseInText(text))
   try {
     return parse(text)
   } catch {
-    if (status === 401 || status === 403)
-      throw new NoAnswer(`HTTP ${status}: check the user and password in the node's url`, false)
+    if (status === 401) throw new NoAnswer("HTTP 401: check the user and password in the node's url", false)
+    if (status === 403)
+      throw new NoAnswer('HTTP 403: the node lets this user, address or method not through: check its url, and which addresses and methods it allows', false)
     throw new Malformed(`HTTP ${status} with an answer that is no JSON`)
   }
 }
+
+const saidIn = (text: string): string => /"message"\s*:\s*"([^"]{1,200})"/.exec(text)?.[1] ?? 'asked too often'

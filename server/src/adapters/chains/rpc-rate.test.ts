@@ -1,0 +1,120 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Timer } from './pauses.ts'
+import { createRpc } from './rpc.ts'
+
+interface Refusal {
+  status: number
+  headers?: Record<string, string>
+  /** `ID` stands for the question's id */
+  body: string
+}
+
+/** A node that gives some answers before it answers in earnest, and a clock that moves only while somebody waits. */
+const start = async (refusals: readonly Refusal[]) => {
+  const left = [...refusals]
+  const at: number[] = []
+  let now = 0
+  const timer: Timer = {
+    now: () => now,
+    sleep: async (ms) => {
+      now += ms
+    },
+  }
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => {
+      at.push(now)
+      const asked = JSON.parse(Buffer.concat(chunks).toString()) as { id: number } | { id: number }[]
+      const refusal = left.shift()
+      const answers = [asked].flat().map(({ id }) => ({ jsonrpc: '2.0', id, result: '0x1' }))
+      if (!refusal) return void outgoing.end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]))
+      outgoing.writeHead(refusal.status, refusal.headers).end(refusal.body.replace('ID', String([asked].flat()[0]!.id)))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const rpc = createRpc({ network: 'ETHEREUM', url: `http://127.0.0.1:${port}`, parse: JSON.parse, random: () => 0.5, timer })
+  onTestFinished(async () => {
+    await rpc.close()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const pass = (ms: number): void => {
+    now += ms
+  }
+  return { rpc, at, pass }
+}
+
+const call = { method: 'eth_blockNumber', params: [] }
+const error = (code: number, message: string, more: object = {}): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 'ID', error: { code, message, ...more } }).replace('"ID"', 'ID')
+
+/**
+ * How providers refuse for the rate of questions, and the pause in ms that is kept. Sources: Infura's documents of rate limits and
+ * MetaMask/eth-json-rpc-infura#33; gakonst/ethers-rs#1711; base/node#368 and #390; status-im/nimbus-eth2#1632; QuickNode's and Alchemy's error
+ * references; fluencelabs/dev-rewards#20 (Tenderly); RFC 9110 for Retry-After. Ankr's wording is from memory.
+ */
+const PROVIDERS: readonly [who: string, refusal: Refusal, pauseMs: number][] = [
+  ['429 with Retry-After in seconds', { status: 429, headers: { 'retry-after': '3' }, body: '' }, 3_000],
+  ['429 with Retry-After as a date', { status: 429, headers: { 'retry-after': 'Mon, 02 Nov 2026 10:00:07 GMT', date: 'Mon, 02 Nov 2026 10:00:00 GMT' }, body: 'slow down' }, 7_000],
+  ['429 without a pause, an error without an id', { status: 429, body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"rate limit exceeded"}}' }, 1_000],
+  ['503 with Retry-After', { status: 503, headers: { 'retry-after': '2' }, body: 'busy' }, 2_000],
+  ['Infura: backoff_seconds', { status: 200, body: error(-32005, 'daily request count exceeded, request rate limited', { data: { rate: { allowed_rps: 1, backoff_seconds: 4, current_rps: 1.1 } } }) }, 4_000],
+  ['Infura: project', { status: 200, body: error(-32005, 'project ID request rate exceeded') }, 1_000],
+  ['base.org: -32016', { status: 200, body: error(-32016, 'over rate limit') }, 1_000],
+  ['Alchemy: 429 in JSON', { status: 200, body: error(429, 'Your app has exceeded its compute units per second capacity') }, 1_000],
+  ['QuickNode: -32007', { status: 200, body: error(-32007, '50/second request limit reached - reduce calls per second or upgrade') }, 1_000],
+  ['Ankr: retry in', { status: 200, body: error(-32090, 'Too many requests, reason: call rate limit exhausted, retry in 9s') }, 9_000],
+  ['EIP-1474', { status: 200, body: error(-32005, 'limit exceeded') }, 1_000],
+]
+
+describe('audit D-E5: row Transport: a refusal for the rate of questions', () => {
+  test.each(PROVIDERS)('%s: the question is asked again after the pause', async (_who, refusal, pauseMs) => {
+    const { rpc, at } = await start([refusal])
+    expect(await rpc.ask(call)).toEqual({ ok: true, result: '0x1' })
+    expect(at).toEqual([0, pauseMs])
+  })
+
+  test('all other questions wait as well', async () => {
+    const { rpc, at } = await start([{ status: 429, headers: { 'retry-after': '5' }, body: '' }])
+    await expect(rpc.ask(call, { attempts: 1 })).rejects.toThrow('ETHEREUM: eth_blockNumber: HTTP 429')
+    await rpc.askAll([call, call])
+    expect(at).toEqual([0, 5_000])
+  })
+
+  test('a pause doubles with each refusal, and ends as an error', async () => {
+    const refusal = { status: 200, body: error(-32005, 'rate limit exceeded') }
+    const { rpc, at } = await start([refusal, refusal, refusal])
+    await expect(rpc.ask(call)).rejects.toMatchObject({ name: 'ChainUnavailable', message: 'ETHEREUM: eth_blockNumber: rate limit exceeded (-32005)' })
+    expect(at).toEqual([0, 1_000, 3_000])
+  })
+
+  test('a long pause is kept without waiting for it, and at most for 10 minutes', async () => {
+    const { rpc, at, pass } = await start([{ status: 429, headers: { 'retry-after': '86400' }, body: '' }])
+    await expect(rpc.ask(call)).rejects.toThrow('is left alone for 600 s more')
+    await expect(rpc.ask(call)).rejects.toThrow('is left alone for 600 s more')
+    pass(10 * 60_000)
+    expect(await rpc.ask(call)).toMatchObject({ ok: true })
+    expect(at).toEqual([0, 600_000])
+  })
+
+  test('what is handed over once is not handed over again', async () => {
+    const { rpc, at } = await start([{ status: 200, body: error(-32016, 'over rate limit') }])
+    await expect(rpc.ask({ method: 'eth_sendRawTransaction', params: ['0x00'] }, { attempts: 1 })).rejects.toMatchObject({ name: 'ChainUnavailable' })
+    expect(at).toEqual([0])
+  })
+
+  test.each([
+    [-32005, 'Transaction gas limit exceeds block gas limit of 30000000'],
+    [-32005, 'batch limit 100 exceeded (can increase by --rpc.batch.limit)'],
+    [-32005, 'query returned more than 10000 results'],
+    [-32000, 'account limit exceeded: pending 16'],
+  ])('no other limit is taken for it: %i %s', async (code, message) => {
+    const { rpc, at } = await start([{ status: 200, body: error(code, message) }])
+    expect(await rpc.ask(call)).toEqual({ ok: false, code, message })
+    expect(at).toEqual([0])
+  })
+})
