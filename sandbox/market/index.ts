@@ -14,9 +14,9 @@ export const SOURCES = ['binance', 'kraken', 'bybit', 'whitebit', 'nbu', 'nbk'] 
 export type Source = (typeof SOURCES)[number]
 
 /** What a source does instead of telling the truth. `times`: its prices by a factor; `one`: everything costs 1. */
-export type Fault = { kind: 'times'; factor: number } | { kind: 'one' | 'zero' | 'stale' | 'html' | 'down' | 'slow' | 'empty' }
+export type Fault = { kind: 'times'; factor: number } | { kind: 'one' | 'zero' | 'stale' | 'html' | 'down' | 'slow' | 'empty' | 'limited' | 'banned' }
 
-export const FAULT_KINDS = ['times', 'one', 'zero', 'stale', 'html', 'down', 'slow', 'empty'] as const
+export const FAULT_KINDS = ['times', 'one', 'zero', 'stale', 'html', 'down', 'slow', 'empty', 'limited', 'banned'] as const
 
 export interface Market extends Listening {
   /** undefined: the truth again */
@@ -74,6 +74,8 @@ function answer(request: IncomingMessage, response: ServerResponse, { faults, no
     response.writeHead(200, { 'content-type': type }).end(body)
   }
   if (fault?.kind === 'down') return void response.writeHead(503).end()
+  if (fault?.kind === 'limited') return void response.writeHead(429, { 'retry-after': '2' }).end()
+  if (fault?.kind === 'banned') return void response.writeHead(418, { 'retry-after': '120' }).end()
   if (fault?.kind === 'html') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>We are back soon</body></html>')
   if (fault?.kind === 'slow') return void setTimeout(send, SLOW_MS).unref()
   send()

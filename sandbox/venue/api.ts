@@ -47,7 +47,11 @@ export const venueRoutes = (deps: VenueDeps): Route[] => {
     open('exchangeInfo', () => exchangeInfo(deps.now())),
     signed('GET', 'account', () => accountView(deps.engine.state, deps.now())),
     signed('POST', 'order', (parameters) => place(deps, parameters)),
-    signed('GET', 'order', (parameters) => orderView(orderOf(deps, parameters, -2013, 'Order does not exist.'))),
+    signed('GET', 'order', (parameters) => {
+      const order = orderOf(deps, parameters, -2013, 'Order does not exist.')
+      if (order.isArchived) throw new VenueRefusal(-2026, 'Order was canceled or expired with no executed qty over 90 days ago and has been archived.')
+      return orderView(order)
+    }),
     signed('DELETE', 'order', (parameters) => cancel(deps, parameters)),
     signed('GET', 'myTrades', (parameters) => {
       const { symbol } = symbolOf(parameters)
@@ -111,6 +115,12 @@ const place = async (deps: VenueDeps, parameters: URLSearchParams): Promise<unkn
   const fault = deps.faults.take(symbolOf(parameters).symbol)
   if (fault.answer === 'unavailable') return new Answer(503, { code: -1008, msg: 'Server is currently overloaded with other requests. Please try again in a few minutes.' })
   if (fault.reject === 'filter') throw new VenueRefusal(-1013, 'Filter failure: PERCENT_PRICE_BY_SIDE')
+  // Texts of -2010 and -1013: developers.binance.com, spot, errors (November 2026); MAX_POSITION with -2010 as ccxt's authors saw it.
+  if (fault.reject === 'position') throw new VenueRefusal(-2010, 'Filter failure: MAX_POSITION')
+  if (fault.reject === 'suspended') throw new VenueRefusal(-2010, 'This action is disabled on this account.')
+  if (fault.reject === 'symbol') throw new VenueRefusal(-2010, 'This symbol is not permitted for this account.')
+  if (fault.reject === 'closed') throw new VenueRefusal(-1013, 'Market is closed.')
+  if (fault.reject === 'liquidity') throw new VenueRefusal(-2010, 'Order book liquidity is less than LOT_SIZE filter minimum quantity.')
   if (fault.reject === 'balance') throw new VenueRefusal(-2010, 'Account has insufficient balance for requested action.')
   if (fault.reject === 'key') throw new VenueRefusal(-2015, 'Invalid API-key, IP, or permissions for action.', 401)
   if (fault.lateMs > 0) {
@@ -136,13 +146,15 @@ const enter = (deps: VenueDeps, parameters: URLSearchParams, fault: NextOrder): 
   if (type !== 'LIMIT' || (side !== 'BUY' && side !== 'SELL') || (timeInForce !== 'IOC' && timeInForce !== 'GTC')) throw new VenueRefusal(-1116, 'Invalid orderType.')
   if (!CLIENT_ID.test(clientOrderId)) throw new VenueRefusal(-1100, "Illegal characters found in parameter 'newClientOrderId'.")
   if (price === undefined || price === 0n || price % symbol.tick !== 0n) throw new VenueRefusal(-1013, 'Filter failure: PRICE_FILTER')
-  if (amount === undefined || amount === 0n || amount % symbol.step !== 0n) throw new VenueRefusal(-1013, 'Filter failure: LOT_SIZE')
+  if (amount === undefined || amount === 0n || amount % symbol.step !== 0n || amount > symbol.most) throw new VenueRefusal(-1013, 'Filter failure: LOT_SIZE')
   if (price * amount < symbol.leastNotional * ONE) throw new VenueRefusal(-1013, 'Filter failure: NOTIONAL')
+  const held = deps.engine.state.balances[symbol.base] ?? 0n
+  if (symbol.mostPosition !== undefined && side === 'BUY' && held + amount > symbol.mostPosition) throw new VenueRefusal(-2010, 'Filter failure: MAX_POSITION')
   if (deps.engine.state.orders.some((order) => order.clientOrderId === clientOrderId && isOpen(order))) throw new VenueRefusal(-2010, 'Duplicate order sent.')
   const order = deps.engine.take(symbol, { clientOrderId, side, timeInForce, price, amount }, deps.now())
   if (order === undefined) throw new VenueRefusal(-2010, 'Account has insufficient balance for requested action.')
   const trade = (): void => {
-    if (isOpen(order)) deps.engine.trade(symbol, order, bookOf(symbol.base, symbol.quote, deps.usd()), deps.now(), (amount * BigInt(fault.fill)) / 100n)
+    if (isOpen(order)) deps.engine.trade(symbol, order, bookOf(symbol.base, symbol.quote, deps.usd()), deps.now(), (amount * BigInt(fault.fill)) / 100n, fault.end)
     deps.save()
   }
   if (fault.delayMs > 0) void sleep(fault.delayMs, undefined, { ref: false }).then(trade)

@@ -16,7 +16,11 @@ export interface Order {
   amount: bigint
   executed: bigint
   spentQuote: bigint
-  status: 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'EXPIRED' | 'CANCELED'
+  status: 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'EXPIRED' | 'EXPIRED_IN_MATCH' | 'CANCELED' | 'TOMORROWS_WORD'
+  /** shown no more, as one that ended without a trade 90 days ago */
+  isArchived?: true
+  /** why an order expired besides the end of IOC */
+  expiryReason?: string
   at: number
 }
 
@@ -33,6 +37,8 @@ export interface Trade {
   at: number
 }
 
+export type End = 'rest' | 'match' | 'price-range' | 'new-word'
+
 export interface VenueState {
   /** all of it is free: orders that wait lock nothing here, and find too little when they trade */
   balances: Record<string, bigint>
@@ -48,7 +54,7 @@ export interface Engine {
   /** Takes an order; it trades at once, or when `trade` is called. Undefined: there is too little of what it spends. */
   take(symbol: Symbol, order: Pick<Order, 'clientOrderId' | 'side' | 'timeInForce' | 'price' | 'amount'>, at: number): Order | undefined
   /** Trades what the book gives within the limit, and no more than `most`; what is left of an IOC order expires. */
-  trade(symbol: Symbol, order: Order, sides: Sides, at: number, most: bigint): void
+  trade(symbol: Symbol, order: Order, sides: Sides, at: number, most: bigint, end?: End): void
   cancel(order: Order): void
 }
 
@@ -77,7 +83,7 @@ export const createEngine = (state: VenueState): Engine => {
       state.orders.push(order)
       return order
     },
-    trade: (symbol, order, { bids, asks }, at, most) => {
+    trade: (symbol, order, { bids, asks }, at, most, end = 'rest') => {
       const buys = order.side === 'BUY'
       let left = most < order.amount - order.executed ? most : order.amount - order.executed
       for (const [priceText, amountText] of buys ? asks : bids) {
@@ -89,6 +95,9 @@ export const createEngine = (state: VenueState): Engine => {
         left -= taken
       }
       if (order.executed === order.amount) order.status = 'FILLED'
+      else if (end === 'match') order.status = 'EXPIRED_IN_MATCH'
+      else if (end === 'new-word') order.status = 'TOMORROWS_WORD'
+      else if (end === 'price-range') Object.assign(order, { status: 'EXPIRED', expiryReason: 'EXECUTION_RULE_PRICE_RANGE_EXCEEDED' })
       else order.status = order.timeInForce === 'IOC' ? 'EXPIRED' : order.executed > 0n ? 'PARTIALLY_FILLED' : 'NEW'
     },
     cancel: (order) => {

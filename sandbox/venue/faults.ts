@@ -2,8 +2,14 @@
 import { objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
 
 export const ANSWERS = ['cut', 'held', 'error', 'garbage', 'unavailable'] as const
-export const REJECTIONS = ['filter', 'balance', 'key'] as const
-export const OUTAGES = ['down', 'slow'] as const
+export const REJECTIONS = ['filter', 'balance', 'key', 'position', 'suspended', 'symbol', 'closed', 'liquidity'] as const
+/** How an order ends before all of it has traded: the rest of an IOC order, self-trade prevention, the rule on prices; or its status is a word that nobody knows. */
+export const ENDS = ['rest', 'match', 'price-range', 'new-word'] as const
+/**
+ * `limited`: HTTP 429 with Retry-After, `limited-silently`: without; `banned`: HTTP 418; `firewall`: HTTP 403 with a page. Source:
+ * developers.binance.com, spot, REST API, "IP Limits" and "General Information" (November 2026).
+ */
+export const OUTAGES = ['down', 'slow', 'limited', 'limited-silently', 'banned', 'firewall'] as const
 
 export interface NextOrder {
   /** percent of the order that trades at most; 0: none of it does */
@@ -15,9 +21,10 @@ export interface NextOrder {
   /** `unavailable`: not taken, HTTP 503; with all others it is taken */
   readonly answer?: (typeof ANSWERS)[number]
   readonly reject?: (typeof REJECTIONS)[number]
+  readonly end: (typeof ENDS)[number]
 }
 
-export const usualOrder: NextOrder = { fill: 100, delayMs: 0, lateMs: 0 }
+export const usualOrder: NextOrder = { fill: 100, delayMs: 0, lateMs: 0, end: 'rest' }
 const LONGEST_MS = 600_000
 
 export interface Faults {
@@ -33,11 +40,12 @@ export const createFaults = (): Faults => {
   let outage: (typeof OUTAGES)[number] | undefined
   return {
     next: (body) => {
-      const fields = objectWith(body, ['fill', 'delayMs', 'lateMs', 'answer', 'reject', 'symbol', 'times'])
+      const fields = objectWith(body, ['fill', 'delayMs', 'lateMs', 'answer', 'reject', 'end', 'symbol', 'times'])
       const order: NextOrder = {
         fill: wholeNumber(fields, 'fill', 0, 100, 100),
         delayMs: wholeNumber(fields, 'delayMs', 0, LONGEST_MS, 0),
         lateMs: wholeNumber(fields, 'lateMs', 0, LONGEST_MS, 0),
+        end: fields['end'] === undefined ? 'rest' : (oneOf(fields, 'end', ENDS) as (typeof ENDS)[number]),
         ...(fields['answer'] === undefined ? {} : { answer: oneOf(fields, 'answer', ANSWERS) as (typeof ANSWERS)[number] }),
         ...(fields['reject'] === undefined ? {} : { reject: oneOf(fields, 'reject', REJECTIONS) as (typeof REJECTIONS)[number] }),
       }

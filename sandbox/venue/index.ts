@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { objectWith, text } from '../http/fields.ts'
 import type { Listening } from '../http/listen.ts'
 import { Refusal } from '../http/refusal.ts'
-import { serve } from '../http/server.ts'
+import { serve, TextAnswer } from '../http/server.ts'
 import { textOf, unitsOf } from './amounts.ts'
 import { venueRoutes } from './api.ts'
 import { createEngine, type VenueState } from './engine.ts'
@@ -26,6 +26,8 @@ export interface VenueControl {
   fault(body: unknown): unknown
   /** Sets a balance, as a transfer that nobody booked would. */
   balance(body: unknown): unknown
+  /** Shows an order no more, as after 90 days. */
+  archive(clientOrderId: string): void
   /** Orders and trades, of one client id or all, and balances. */
   find(query: unknown): { orders: object[]; trades: object[]; balances: Record<string, string> }
 }
@@ -50,6 +52,10 @@ export interface VenueOptions {
 
 const SLOW_MS = 30_000
 
+const limited = (status: number, retryAfter: string | undefined): TextAnswer =>
+  new TextAnswer(status, { 'content-type': 'application/json', ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) },
+    '{"code":-1003,"msg":"Too much request weight used; current limit is 6000 request weight per 1 MINUTE. Please use WebSocket Streams for live updates to avoid polling the API."}')
+
 /** Throws PortInUse. */
 export async function startVenue(options: VenueOptions): Promise<Venue> {
   const { state, save } = openState(options)
@@ -66,6 +72,9 @@ export async function startVenue(options: VenueOptions): Promise<Venue> {
       handle: async (request) => {
         const outage = faults.current()
         if (outage === 'down') throw new Refusal('Service Unavailable', { status: 503, code: -1008 })
+        if (outage === 'limited' || outage === 'limited-silently') return limited(429, outage === 'limited' ? '2' : undefined)
+        if (outage === 'banned') return limited(418, '120')
+        if (outage === 'firewall') return new TextAnswer(403, { 'content-type': 'text/html' }, '<html><body><h1>403 Forbidden</h1></body></html>')
         if (outage === 'slow') await sleep(SLOW_MS)
         return route.handle(request)
       },
@@ -81,6 +90,10 @@ export async function startVenue(options: VenueOptions): Promise<Venue> {
       state.balances[text(fields, 'asset')] = units
       save()
       return { [text(fields, 'asset')]: textOf(units) }
+    },
+    archive: (clientOrderId) => {
+      for (const order of state.orders) if (order.clientOrderId === clientOrderId) order.isArchived = true
+      save()
     },
     find: (query) => {
       const { clientOrderId } = (query ?? {}) as { clientOrderId?: string }

@@ -6,7 +6,7 @@ export const orderView = (order: Order): object => ({
   symbol: order.symbol, orderId: order.orderId, orderListId: -1, clientOrderId: order.clientOrderId, price: textOf(order.price), origQty: textOf(order.amount),
   executedQty: textOf(order.executed), origQuoteOrderQty: '0.00000000', cummulativeQuoteQty: textOf(order.spentQuote), status: order.status,
   timeInForce: order.timeInForce, type: 'LIMIT', side: order.side, stopPrice: '0.00000000', icebergQty: '0.00000000', time: order.at, updateTime: order.at,
-  isWorking: true, workingTime: order.at, selfTradePreventionMode: 'EXPIRE_MAKER',
+  isWorking: true, workingTime: order.at, ...(order.expiryReason === undefined ? {} : { expiryReason: order.expiryReason }), selfTradePreventionMode: 'EXPIRE_MAKER',
 })
 
 /** The answer to a new order, `newOrderRespType=FULL`. */

@@ -6,6 +6,7 @@ import { createAdapters, identityOf } from '../adapters/chains/index.ts'
 import { surveyForRole, type NodeRole } from '../adapters/chains/survey/index.ts'
 import { createHttpRateSource } from '../adapters/rates/http.ts'
 import { createSources } from '../adapters/rates/sources.ts'
+import { createRests } from '../adapters/rests.ts'
 import { connectSigner, type Signer } from '../adapters/signer/index.ts'
 import { openVenue } from '../adapters/venues/settings.ts'
 import { createApi, createNodeFitnessJob, createWatchers, createWorkerJobs, requireFitNode, type World } from '../app/index.ts'
@@ -155,14 +156,15 @@ const startWorker = async (
   started(() => delivery.close())
   const holders = createAddressHolders(pool)
   started(() => holders.close())
-  const venue = config.exchange?.hedging ? openVenue(config.exchange.hedging.venue) : null
+  const rests = createRests(runtime.clock.now)
+  const venue = config.exchange?.hedging ? openVenue(config.exchange.hedging.venue, rests) : null
   if (venue) started(() => venue.close())
   const jobs: Job[] = createWorkerJobs(world, {
     adapters: createAdapters(networks, tokensOf(world.catalogue)),
     chainIds: chainIdsOf(networks),
     signer,
     sources: config.ratesUrl === null ? [] : [createHttpRateSource({ url: config.ratesUrl })],
-    market: { ...createSources(config.exchange?.sources ?? {}, runtime.clock.now), legs: config.exchange?.legs ?? {} },
+    market: { ...createSources(config.exchange?.sources ?? {}, runtime.clock.now, rests), legs: config.exchange?.legs ?? {} },
     venue,
     delivery,
     holders,

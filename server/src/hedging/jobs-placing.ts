@@ -3,6 +3,7 @@ import { inTransaction } from '../db/index.ts'
 import { exposuresOf, type Exposure } from '../exchange/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { momentOf } from '../platform/runtime.ts'
+import { formatUnits } from '../money/index.ts'
 import { marketOf, PIVOT, worthAt, type Legs } from '../rates/index.ts'
 import { tellHedging } from './alerts.ts'
 import { toE18, toUnits } from './amounts.ts'
@@ -100,12 +101,16 @@ const hedgeOne = async (deps: HedgeDeps, exposure: Exposure, seen: Seen): Promis
   const plan = planOrder({
     asset, exposure: toE18(exposure.exposure, scale), market, middle, slippageBps: policy.slippageBps, leastUsdt: policy.leastUsdt,
     mostUsdt: left < policy.mostUsdt ? (left > 0n ? left : 0n) : policy.mostUsdt,
+    heldBase: seen.balances.find((one) => one.asset === base)?.total ?? 0n,
     spendable: { base: await spendableOf(deps, base, seen.balances), quote: await spendableOf(deps, quote, seen.balances) },
   })
   const short = plan.kind === 'short' ? (plan.of === 'base' ? base : quote) : undefined
   for (const side of [base, quote]) {
     const text = side === short ? `${asset} can't be hedged on ${venue.name}: too little ${side} is free there, or for sale in the position` : undefined
     await tellHedging(runtime.db, 'venue-balance-low', `${venue.name} ${side} for ${asset}`, text, momentOf(runtime))
+  }
+  if (plan.kind === 'full') {
+    await tellHedging(runtime.db, 'hedge-failing', asset, `${asset} is not hedged: ${venue.name} lets the account hold no more ${base}, of which it has ${formatUnits(seen.balances.find((one) => one.asset === base)?.total ?? 0n, 18)}`, momentOf(runtime))
   }
   if (plan.kind !== 'order') return false
   const off = await isDrifting(runtime.db, venue.name, [base, quote])

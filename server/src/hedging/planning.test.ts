@@ -7,7 +7,7 @@ import { planOrder, usdtOf, type Situation } from './planning.ts'
 const market = { base: 'BTC', quote: 'USDT', amountStep: E18 / 100_000n, priceStep: E18 / 100n, leastAmount: E18 / 100_000n, leastNotional: 5n * E18 }
 const usual: Situation = {
   asset: 'BTC', exposure: -E18 / 10n, market, middle: 65_000n * E18, slippageBps: 50n, leastUsdt: 20n * E18, mostUsdt: 10_000n * E18,
-  spendable: { base: 10n * E18, quote: 1_000_000n * E18 },
+  heldBase: 10n * E18, spendable: { base: 10n * E18, quote: 1_000_000n * E18 },
 }
 
 describe('a plan', () => {
@@ -21,6 +21,14 @@ describe('a plan', () => {
     const kzt = { ...usual, asset: 'KZT', market: { ...market, base: 'USDT', quote: 'KZT', amountStep: E18 / 10n, leastNotional: 500n * E18 }, middle: 500n * E18, spendable: { base: E18, quote: 10_000_000n * E18 } }
     expect(planOrder({ ...kzt, exposure: 100_030n * E18 })).toEqual({ kind: 'order', side: 'buy', amount: 200n * E18, price: 5025n * E18 / 10n })
     expect(planOrder({ ...kzt, exposure: -100_030n * E18 })).toEqual({ kind: 'short', of: 'base' })
+  })
+  test('audit D-B9: keeps to the most of an order, and to what the account may hold when it buys (V6)', () => {
+    const bound = (more: Partial<Situation['market']>, side: 'buy' | 'sell' = 'buy') => planOrder({ ...usual, exposure: side === 'buy' ? -E18 : E18, mostUsdt: 1_000_000n * E18, market: { ...market, ...more } })
+    expect(bound({})).toMatchObject({ amount: E18 })
+    expect(bound({ mostAmount: E18 / 4n })).toMatchObject({ amount: E18 / 4n })
+    expect(bound({ mostPosition: 21n * E18 / 2n })).toMatchObject({ amount: E18 / 2n })
+    expect([bound({ mostPosition: 10n * E18 }), bound({ mostPosition: E18 })]).toEqual([{ kind: 'full' }, { kind: 'full' }])
+    expect(bound({ mostPosition: E18 }, 'sell')).toMatchObject({ side: 'sell', amount: E18 })
   })
   test.each([
     ['small', 'below what is hedged', { exposure: -E18 / 10_000n }],
@@ -41,7 +49,7 @@ test('no order passes zero, a limit, what may be spent, or the market\'s steps',
   })
   fc.assert(fc.property(situation, ({ isBase, exposure, middle, slippageBps, mostUsdt, base, quote, amountStep, priceStep }) => {
     const [of, to] = isBase ? ['X', 'USDT'] : ['USDT', 'X']
-    const s: Situation = { asset: 'X', exposure, middle, slippageBps, mostUsdt, leastUsdt: 1n, spendable: { base, quote }, market: { base: of!, quote: to!, amountStep, priceStep, leastAmount: amountStep, leastNotional: 1n } }
+    const s: Situation = { asset: 'X', exposure, middle, slippageBps, mostUsdt, leastUsdt: 1n, heldBase: base, spendable: { base, quote }, market: { base: of!, quote: to!, amountStep, priceStep, leastAmount: amountStep, leastNotional: 1n } }
     const plan = planOrder(s)
     if (plan.kind !== 'order') return
     const { side, amount, price } = plan

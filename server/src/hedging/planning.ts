@@ -14,6 +14,8 @@ export interface Situation {
   leastUsdt: bigint
   /** of this order, by all limits */
   mostUsdt: bigint
+  /** of the base, what the account holds, in orders too */
+  heldBase: bigint
   /** what may be spent: the lesser of what is for sale and what is free on the venue */
   spendable: { base: bigint; quote: bigint }
 }
@@ -32,6 +34,8 @@ export type NoPlan =
   | { kind: 'short'; of: 'base' | 'quote' }
   /** no more may be traded now */
   | { kind: 'capped' }
+  /** the venue lets the account hold no more of the base */
+  | { kind: 'full' }
 
 const BPS = 10_000n
 
@@ -50,10 +54,16 @@ export const planOrder = (s: Situation): Plan | NoPlan => {
   if (usdtOf(s, wanted, s.middle) < s.leastUsdt || isTooSmall(s, toStep(s, wanted), price)) return { kind: 'small' }
   const capped = lesser(wanted, isBase ? mulDiv(s.mostUsdt, E18, price > s.middle ? price : s.middle, 'down') : s.mostUsdt)
   if (isTooSmall(s, toStep(s, capped), price)) return { kind: 'capped' }
-  const amount = toStep(s, lesser(capped, side === 'sell' ? s.spendable.base : mulDiv(s.spendable.quote, E18, price, 'down')))
+  const roomed = lesser(capped, lesser(s.market.mostAmount ?? capped, side === 'buy' ? roomOf(s) ?? capped : capped))
+  if (isTooSmall(s, toStep(s, roomed), price)) return { kind: 'full' }
+  const amount = toStep(s, lesser(roomed, side === 'sell' ? s.spendable.base : mulDiv(s.spendable.quote, E18, price, 'down')))
   if (isTooSmall(s, amount, price)) return { kind: 'short', of: side === 'sell' ? 'base' : 'quote' }
   return { kind: 'order', side, amount, price }
 }
+
+/** How much of the base the venue still lets the account buy; undefined: any amount. */
+const roomOf = ({ market: { mostPosition }, heldBase }: Situation): bigint | undefined =>
+  mostPosition === undefined ? undefined : mostPosition > heldBase ? mostPosition - heldBase : 0n
 
 /** What an amount of the base is worth in USDT, which is the base where the asset is the quote. */
 export const usdtOf = ({ asset, market }: Pick<Situation, 'asset'> & { market: { base: string } }, amount: bigint, price: bigint): bigint =>

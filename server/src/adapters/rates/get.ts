@@ -1,8 +1,20 @@
 import { request } from 'undici'
 import { parseJsonDigits } from '../json-digits.ts'
+import type { Limited } from '../rests.ts'
 
 const TIMEOUT_MS = 5_000
 const MOST_BYTES = 1024 * 1024
+
+/** A source answered with another status than 200. */
+export class SourceStatus extends Error {
+  override name = 'SourceStatus'
+  readonly limited: Limited
+
+  constructor(source: string, limited: Limited) {
+    super(`${source} answered HTTP ${limited.status}`)
+    this.limited = limited
+  }
+}
 
 /**
  * What a source answers with status 200, as text. Nothing is followed, five seconds are enough.
@@ -17,7 +29,10 @@ export const getText = async (url: string, name: string): Promise<string> => {
     if (bytes > MOST_BYTES) throw new Error(`${name} answered more than ${MOST_BYTES} bytes`)
     chunks.push(chunk)
   }
-  if (answer.statusCode !== 200) throw new Error(`${name} answered HTTP ${answer.statusCode}`)
+  if (answer.statusCode !== 200) {
+    const retryAfter = answer.headers['retry-after']
+    throw new SourceStatus(name, { status: answer.statusCode, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined })
+  }
   return Buffer.concat(chunks).toString('utf8')
 }
 

@@ -1,3 +1,4 @@
+import { createRests, type Rests } from '../rests.ts'
 import { binance } from './binance.ts'
 import { bybit } from './bybit.ts'
 import { kraken } from './kraken.ts'
@@ -22,8 +23,8 @@ export interface Sources {
 }
 
 /** @throws Error that names what is not known */
-export const createSources = (settings: SourceSettings, now: () => number): Sources => ({
-  books: Object.entries(settings.venues ?? {}).map(([name, given]) => createVenueSource(known(VENUES, name), { ...originOf(given), ...(given.markets && { markets: given.markets }), now })),
+export const createSources = (settings: SourceSettings, now: () => number, rests: Rests = createRests(now)): Sources => ({
+  books: Object.entries(settings.venues ?? {}).map(([name, given]) => createVenueSource(known(VENUES, name), { ...originOf(given), ...(given.markets && { markets: given.markets }), now, rests })),
   official: Object.entries(settings.official ?? {}).map(([name, given]) => known(OFFICIAL, name)(originOf(given))),
 })
 

@@ -1,5 +1,6 @@
 import { parseUnits } from '../../money/index.ts'
-import { getJson } from './get.ts'
+import { isLimit, type Rests } from '../rests.ts'
+import { getJson, SourceStatus } from './get.ts'
 import type { Book, BookSource, Level, Market } from './port.ts'
 
 /** What differs between exchanges whose order books are public. */
@@ -17,17 +18,36 @@ export interface Venue {
 
 const SCALE = 18
 
-/** Order books of a venue. A book is as old as the venue says it is, or as the moment it was asked for. */
-export const createVenueSource = (venue: Venue, { origin = venue.origin, now, markets = venue.markets }: { origin?: string; now: () => number; markets?: readonly string[] }): BookSource => {
+interface SourceOptions {
+  origin?: string
+  now: () => number
+  markets?: readonly string[]
+  /** shared with all that asks the venue from this process */
+  rests: Rests
+}
+
+/** Order books of a venue. A book is as old as the venue says it is, or as the moment it was asked for. A venue that says it is asked too often is left alone. */
+export const createVenueSource = (venue: Venue, { origin = venue.origin, now, markets = venue.markets, rests }: SourceOptions): BookSource => {
   const served = new Set(markets)
   return {
     name: venue.name,
     serves: ({ base, quote }) => served.has(`${base}/${quote}`),
     book: async (market): Promise<Book> => {
       const asked = now()
-      const { bids, asks, observedAt = asked } = venue.read(await getJson(`${origin}${venue.pathOf(market)}`, venue.name))
+      const rest = rests.until(venue.name)
+      if (rest !== undefined) throw new Error(`${venue.name} said that it is asked too often, and is left alone until ${new Date(rest).toISOString()}`)
+      const { bids, asks, observedAt = asked } = venue.read(await limitsHeard(venue.name, rests, getJson(`${origin}${venue.pathOf(market)}`, venue.name)))
       return { ...market, bids: levels(bids, venue.name), asks: levels(asks, venue.name), observedAt }
     },
+  }
+}
+
+const limitsHeard = async (name: string, rests: Rests, answer: Promise<unknown>): Promise<unknown> => {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof SourceStatus && isLimit(error.limited.status)) rests.heard(name, error.limited)
+    throw error
   }
 }
 

@@ -7,7 +7,9 @@ import { VenueUnreachable, type Found, type Venue, type VenueOrder } from './por
 export interface VenueWorld {
   venue: Venue
   /** has the emulator do something to the next order, as `POST /venue/next` does */
-  next(fault: { fill?: number; delayMs?: number; lateMs?: number; answer?: string; reject?: string }): void
+  next(fault: { fill?: number; delayMs?: number; lateMs?: number; answer?: string; reject?: string; end?: string }): void
+  /** shows an order no more, as an exchange does with one that ended without a trade long ago */
+  archive(clientId: string): void
   /** orders of a client id that the emulator has */
   ordersOf(clientId: string): number
   stop(): Promise<void>
@@ -86,7 +88,31 @@ export const describeVenue = (name: string, price: bigint, makeWorld: () => Prom
       await world.venue.cancel(order())
     })
 
-    test.each(['filter', 'balance'])('a refusal (%s) is proven, and leaves no order', async (reject) => {
+    test.each(['match', 'price-range'])('audit D-B9: an order that ends otherwise than by its time (%s) has ended, with the fills before that (V3)', async (end) => {
+      world.next({ fill: 40, end })
+      const mine = order()
+      await world.venue.place(mine)
+      const found = await known(mine)
+      expect(found).toMatchObject({ open: false, executed: (E18 / 50n / 10n) * 4n })
+      expect(found.fills.reduce((sum, fill) => sum + fill.amount, 0n)).toBe(found.executed)
+    })
+
+    test('audit D-B9: an order whose status is a word that is not known may still trade (V3)', async () => {
+      world.next({ fill: 40, end: 'new-word' })
+      const mine = order()
+      await world.venue.place(mine)
+      expect(await known(mine)).toMatchObject({ open: true, executed: (E18 / 50n / 10n) * 4n })
+    })
+
+    test('audit D-B9: an order that is shown no more, as it ended long ago without a trade, has ended (V4)', async () => {
+      world.next({ fill: 0 })
+      const mine = order()
+      await world.venue.place(mine)
+      world.archive(mine.clientId)
+      expect(await known(mine)).toEqual({ kind: 'known', open: false, executed: 0n, fills: [] })
+    })
+
+    test.each(['filter', 'balance', 'position', 'suspended', 'symbol', 'closed', 'liquidity'])('a refusal (%s) is proven, and leaves no order', async (reject) => {
       world.next({ reject })
       const mine = order()
       expect(await world.venue.place(mine)).toMatchObject({ kind: 'refused' })

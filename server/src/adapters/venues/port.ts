@@ -1,4 +1,5 @@
 import type { Market } from '../rates/port.ts'
+import type { Limited } from '../rests.ts'
 
 /**
  * A venue that the house hedges on. Amounts and prices in 1e-18: of the base, and of the quote for one base. Promises that what is not
@@ -30,6 +31,10 @@ export interface VenueMarket extends Market {
   leastAmount: bigint
   /** amount x price */
   leastNotional: bigint
+  /** of one order; undefined: no bound */
+  mostAmount?: bigint | undefined
+  /** how much of the base the account may hold with an order to buy; undefined: no bound */
+  mostPosition?: bigint | undefined
 }
 
 export interface VenueBalance {
@@ -81,4 +86,11 @@ export interface VenueFill {
 /** No answer, or none that says anything: what was asked for may have happened. */
 export class VenueUnreachable extends Error {
   override name = 'VenueUnreachable'
+  /** the venue said that it is asked too often */
+  readonly limited: Limited | undefined
+
+  constructor(message: string, limited?: Limited) {
+    super(message)
+    this.limited = limited
+  }
 }

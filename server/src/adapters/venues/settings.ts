@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createRests, type Rests } from '../rests.ts'
 import { createCcxtVenue } from './ccxt/index.ts'
 import { DIALECTS } from './ccxt/dialect.ts'
 import type { Venue } from './port.ts'
@@ -36,9 +37,12 @@ export const readVenueSettings = (json: unknown): VenueSettings => {
   return { kind, name, exchange, ...(origin === undefined ? {} : { origin }), apiKeyFile, secretFile, timeoutMs: timeoutMs as number }
 }
 
-/** @throws Error when a file of credentials can't be read; never with what is in it */
-export const openVenue = ({ name, exchange, origin, apiKeyFile, secretFile, timeoutMs }: VenueSettings): Venue =>
-  createCcxtVenue(name, { exchange, origin, apiKey: credential(apiKeyFile), secret: credential(secretFile), timeoutMs })
+/**
+ * @param rests shared with all that asks the exchange from this process
+ * @throws Error when a file of credentials can't be read; never with what is in it
+ */
+export const openVenue = ({ name, exchange, origin, apiKeyFile, secretFile, timeoutMs }: VenueSettings, rests: Rests = createRests(Date.now)): Venue =>
+  createCcxtVenue(name, { exchange, origin, apiKey: credential(apiKeyFile), secret: credential(secretFile), timeoutMs }, rests)
 
 const credential = (file: string): string => {
   try {

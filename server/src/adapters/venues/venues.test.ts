@@ -6,8 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
+import { startMarket } from '../../../../sandbox/market/index.ts'
 import { startVenue } from '../../../../sandbox/venue/index.ts'
 import { signatureOf } from '../../../../sandbox/venue/signature.ts'
+import { createSources } from '../rates/sources.ts'
+import { createRests } from '../rests.ts'
 import { describeVenue } from './conformance.ts'
 import { openVenue, readVenueSettings } from './settings.ts'
 import { VenueUnreachable } from './port.ts'
@@ -29,6 +32,7 @@ describeVenue('Binance through ccxt', 66_000n, async () => {
   return {
     venue,
     next: (fault) => void emulator.control.next(fault),
+    archive: emulator.control.archive,
     ordersOf: (clientOrderId) => emulator.control.find({ clientOrderId }).orders.length,
     stop: async () => {
       await venue.close()
@@ -36,6 +40,67 @@ describeVenue('Binance through ccxt', 66_000n, async () => {
     },
   }
 })
+
+describe('audit D-B9: limits of an address (V5)', () => {
+  const order = { clientId: 'b'.repeat(32), market: { base: 'BTC', quote: 'USDT' }, side: 'buy' as const, amount: 10n ** 16n, price: 66_000n * 10n ** 18n, validMs: 5_000 }
+
+  test.each([['limited', 2_000], ['limited-silently', 60_000], ['banned', 120_000], ['firewall', 300_000]])('a venue that is %s is left alone for %i ms by hedging and by prices', async (kind, ms) => {
+    const emulator = await start()
+    const market = await startMarket({ port: 0, usd: () => USD })
+    let now = Date.now()
+    const rests = createRests(() => now)
+    const venue = openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs: 3_000, ...files }), rests)
+    const { books } = createSources({ venues: { binance: { origin: market.url } } }, () => now, rests)
+    try {
+      await venue.markets()
+      emulator.control.fault({ kind })
+      // What it makes of an order that it is asked to take is not concluded from.
+      await expect(venue.place({ ...order, placedAt: Date.now() })).rejects.toThrow(VenueUnreachable)
+      emulator.control.fault({})
+      await expect(venue.balances()).rejects.toThrow(/asked too often/)
+      await expect(venue.find(order)).rejects.toThrow(/asked too often/)
+      expect(await venue.place({ ...order, placedAt: Date.now() })).toMatchObject({ kind: 'refused', reason: expect.stringContaining('asked too often') as string })
+      await expect(books[0]!.book(order.market)).rejects.toThrow(/asked too often/)
+      now += ms
+      expect((await books[0]!.book(order.market)).bids.length).toBeGreaterThan(0)
+      expect((await venue.find(order)).kind).toBe('absent')
+    } finally {
+      await Promise.all([venue.close(), emulator.stop(), market.stop()])
+    }
+  }, 30_000)
+
+  test.each([['limited', 2_000], ['banned', 120_000]] as const)('so does a source of prices that is %s, for %i ms', async (kind, ms) => {
+    const emulator = await start()
+    const market = await startMarket({ port: 0, usd: () => USD })
+    let now = Date.now()
+    const rests = createRests(() => now)
+    const venue = openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs: 3_000, ...files }), rests)
+    const { books: [binance] } = createSources({ venues: { binance: { origin: market.url } } }, () => now, rests)
+    try {
+      market.setFault('binance', { kind })
+      await expect(binance!.book(order.market)).rejects.toThrow(/HTTP 4/)
+      market.setFault('binance', undefined)
+      await expect(binance!.book(order.market)).rejects.toThrow(/asked too often/)
+      await expect(venue.balances()).rejects.toThrow(/asked too often/)
+      now += ms
+      expect((await binance!.book(order.market)).asks.length).toBeGreaterThan(0)
+      expect((await venue.balances()).length).toBeGreaterThan(0)
+    } finally {
+      await Promise.all([venue.close(), emulator.stop(), market.stop()])
+    }
+  }, 30_000)
+})
+
+test('audit D-B9: the most of an order, and of what an account may hold, are read (V6)', async () => {
+  const emulator = await start()
+  const venue = openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, ...files }))
+  const markets = await venue.markets()
+  const find = (base: string) => markets.find((one) => one.base === base && one.quote === 'USDT')!
+  expect(find('TRX')).toMatchObject({ mostAmount: 9_000_000n * 10n ** 18n, mostPosition: 100_000_000n * 10n ** 18n })
+  expect(find('BTC').mostPosition).toBeUndefined()
+  await venue.close()
+  await emulator.stop()
+}, 30_000)
 
 describe('signatures', () => {
   // The example of Binance's documentation of signed requests.

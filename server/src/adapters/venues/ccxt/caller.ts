@@ -31,7 +31,7 @@ export const createCaller = (settings: CcxtSettings, deadlineMs: number): Caller
     child.on('message', (answer: Answer) => {
       const call = started.waiting.get(answer.id)
       started.waiting.delete(answer.id)
-      if ('error' in answer) call?.reject(new VenueUnreachable(answer.error))
+      if ('error' in answer) call?.reject(new VenueUnreachable(answer.error, answer.limited))
       else call?.resolve(answer.value)
     })
     child.once('error', (error) => fail(`the process of ccxt: ${error.message}`))

@@ -1,3 +1,4 @@
+import { isLimit, type Limited } from '../../rests.ts'
 import { DIALECTS, type Dialect } from './dialect.ts'
 import type { CcxtSettings, Operations, WireFill, WireOrder } from './wire.ts'
 
@@ -5,7 +6,7 @@ import type { CcxtSettings, Operations, WireFill, WireOrder } from './wire.ts'
 interface Exchange {
   urls: { api: Record<string, unknown> }
   number: (value: unknown) => unknown
-  handleErrors: (status: number, ...rest: unknown[]) => unknown
+  handleErrors: (status: number, reason: string, url: string, method: string, headers: Readonly<Record<string, string>> | undefined, ...rest: unknown[]) => unknown
   amountToPrecision(symbol: string, amount: string): string
   priceToPrecision(symbol: string, price: string): string
   loadMarkets(reload?: boolean): Promise<Record<string, CcxtMarket>>
@@ -22,7 +23,8 @@ interface CcxtMarket {
   spot: boolean
   active: boolean | undefined
   precision: { amount?: string; price?: string }
-  limits: { amount?: { min?: string }; cost?: { min?: string } }
+  limits: { amount?: { min?: string; max?: string }; cost?: { min?: string } }
+  info: { filters?: readonly Readonly<Record<string, unknown>>[] }
 }
 interface CcxtTrade {
   id: string
@@ -33,8 +35,22 @@ interface CcxtTrade {
   fee?: { currency?: string; cost?: string }
 }
 
+/** ccxt's words for an order that trades no more. A word that is not among them, such as of a status that is new, is one of an order that may still trade. */
+const ENDED: readonly string[] = ['closed', 'canceled', 'expired', 'rejected']
+
+/** The venue refused to be asked so often. */
+export class LimitedByVenue extends Error {
+  override name = 'LimitedByVenue'
+  readonly limited: Limited
+
+  constructor(message: string, limited: Limited) {
+    super(message)
+    this.limited = limited
+  }
+}
+
 /** Errors of ccxt, by name of their class, that say that nothing was taken. Everything else is not known. */
-const REFUSALS = ['InsufficientFunds', 'InvalidOrder', 'OrderNotFillable', 'OrderImmediatelyFillable', 'BadRequest', 'BadSymbol', 'AuthenticationError', 'PermissionDenied', 'InvalidNonce', 'MarketClosed']
+const REFUSALS = ['InsufficientFunds', 'InvalidOrder', 'OrderNotFillable', 'OrderImmediatelyFillable', 'BadRequest', 'BadSymbol', 'AuthenticationError', 'AccountSuspended', 'PermissionDenied', 'InvalidNonce', 'MarketClosed']
 
 /** Makes ccxt's exchange, of that one file alone: all of ccxt takes a second and 130 MB. @throws Error that says what to install */
 export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operations, 'open'>> => {
@@ -42,49 +58,62 @@ export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operati
   if (!dialect) throw new Error(`${settings.exchange} is not one of ${Object.keys(DIALECTS).join(', ')}`)
   const exchange = await construct(settings, dialect)
   let status = 0
+  let retryAfter: string | undefined
   const judge = exchange.handleErrors.bind(exchange)
-  exchange.handleErrors = (code, ...rest) => {
+  exchange.handleErrors = (code, reason, url, method, headers, ...rest) => {
     status = code
-    return judge(code, ...rest)
+    if (isLimit(code)) retryAfter = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'retry-after')?.[1]
+    return judge(code, reason, url, method, headers, ...rest)
+  }
+  /** What the venue says of asking too often is thrown as that. */
+  const noted = <Args extends unknown[], Value>(operation: (...args: Args) => Promise<Value>) => async (...args: Args): Promise<Value> => {
+    status = 0
+    retryAfter = undefined
+    try {
+      return await operation(...args)
+    } catch (error) {
+      throw isLimit(status) ? new LimitedByVenue((error as Error).message, { status, retryAfter }) : error
+    }
   }
   const symbolOf = ({ market }: Pick<WireOrder, 'market'>): string => `${market.base}/${market.quote}`
   return {
-    markets: async () => Object.values(await exchange.loadMarkets(true)).filter(({ spot, active }) => spot && active !== false).flatMap(marketOf),
-    balances: async () => {
+    markets: noted(async () => Object.values(await exchange.loadMarkets(true)).filter(({ spot, active }) => spot && active !== false).flatMap(marketOf)),
+    balances: noted(async () => {
       const { total, free } = await exchange.fetchBalance()
       return Object.entries(total).map(([asset, units]) => ({ asset, total: units, free: free[asset] ?? '0' }))
-    },
-    place: async (order) => {
+    }),
+    place: noted(async (order) => {
       await exchange.loadMarkets()
       status = 0
       try {
         await exchange.createOrder(symbolOf(order), 'limit', order.side, order.amount, order.price, dialect.place(order.clientId, order.placedAt, order.validMs))
         return { kind: 'taken' }
       } catch (error) {
-        if (status >= 500 || !isRefusal(error)) throw error
+        if (status >= 500 || isLimit(status) || !isRefusal(error)) throw error
         return { kind: 'refused', reason: (error as Error).message.slice(0, 300) }
       }
-    },
-    find: async (order) => {
+    }),
+    find: noted(async (order) => {
       // The time first: an order that is not there afterwards was not there then.
       const venueTime = Number(await exchange.fetchTime())
       try {
         const { id, status: state, filled } = await exchange.fetchOrder(undefined, symbolOf(order), dialect.ask(order.clientId))
         const trades = Number(filled) > 0 ? await exchange.fetchOrderTrades(id, symbolOf(order)) : []
-        return { kind: 'known', open: state === 'open', executed: filled, fills: trades.map(fillOf) }
+        return { kind: 'known', open: !ENDED.includes(state), executed: filled, fills: trades.map(fillOf) }
       } catch (error) {
         if (nameOf(error) === 'OrderNotFound') return { kind: 'absent', venueTime }
+        if (dialect.isArchived(error as Error)) return { kind: 'known', open: false, executed: '0', fills: [] }
         throw error
       }
-    },
-    cancel: async (order) => {
+    }),
+    cancel: noted(async (order) => {
       try {
         await exchange.cancelOrder(undefined, symbolOf(order), dialect.ask(order.clientId))
       } catch (error) {
         if (nameOf(error) !== 'OrderNotFound') throw error
       }
       return null
-    },
+    }),
   }
 }
 
@@ -116,9 +145,13 @@ const nameOf = (error: unknown): string => (error instanceof Error ? error.const
 /** A duplicate says that there is an order under this id: it is to be asked for. */
 const isRefusal = (error: unknown): boolean => REFUSALS.includes(nameOf(error)) && !/duplicate/i.test((error as Error).message)
 
-const marketOf = ({ base, quote, precision, limits }: CcxtMarket): Awaited<ReturnType<Operations['markets']>> => {
+const marketOf = ({ base, quote, precision, limits, info }: CcxtMarket): Awaited<ReturnType<Operations['markets']>> => {
   if (precision.amount === undefined || precision.price === undefined) return []
-  return [{ base, quote, amountStep: precision.amount, priceStep: precision.price, leastAmount: limits.amount?.min ?? '0', leastNotional: limits.cost?.min ?? '0' }]
+  const position = info.filters?.find(({ filterType }) => filterType === 'MAX_POSITION')?.['maxPosition']
+  return [{
+    base, quote, amountStep: precision.amount, priceStep: precision.price, leastAmount: limits.amount?.min ?? '0', leastNotional: limits.cost?.min ?? '0',
+    mostAmount: limits.amount?.max ?? null, mostPosition: typeof position === 'string' ? position : null,
+  }]
 }
 
 const fillOf = ({ id, amount, price, cost, fee, timestamp }: CcxtTrade): WireFill => ({

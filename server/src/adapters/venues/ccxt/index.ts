@@ -1,27 +1,46 @@
 import { formatUnits, parseUnits } from '../../../money/index.ts'
 import { VenueUnreachable, type OrderKey, type Venue } from '../port.ts'
-import { createCaller } from './caller.ts'
+import type { Rests } from '../../rests.ts'
+import { createCaller, type Caller } from './caller.ts'
 import type { CcxtSettings } from './wire.ts'
 
 const SCALE = 18
 /** A call may be several requests, each with a timeout of its own, behind the exchange's rate limit. */
 const REQUESTS_OF_A_CALL = 4
 
-/** A venue that ccxt talks to, in a process of its own. */
-export const createCcxtVenue = (name: string, settings: CcxtSettings): Venue => {
+/** A venue that ccxt talks to, in a process of its own. One that says it is asked too often is left alone until it may be asked again. */
+export const createCcxtVenue = (name: string, settings: CcxtSettings, rests: Rests): Venue => {
   const caller = createCaller(settings, settings.timeoutMs * REQUESTS_OF_A_CALL)
+  const provider = settings.exchange
+  const resting = (): string | undefined => {
+    const until = rests.until(provider)
+    return until === undefined ? undefined : `${provider} said that it is asked too often, and is left alone until ${new Date(until).toISOString()}`
+  }
+  const call: Caller['call'] = (operation, ...args) => {
+    const why = resting()
+    if (why !== undefined) return Promise.reject(new VenueUnreachable(why))
+    return caller.call(operation, ...args).catch((error: unknown) => {
+      if (error instanceof VenueUnreachable && error.limited) rests.heard(provider, error.limited)
+      throw error
+    })
+  }
   const keyOf = ({ clientId, market: { base, quote } }: OrderKey) => ({ clientId, market: { base, quote } })
   return {
     name,
     markets: async () =>
-      (await caller.call('markets')).map(({ base, quote, amountStep, priceStep, leastAmount, leastNotional }) => ({
+      (await call('markets')).map(({ base, quote, amountStep, priceStep, leastAmount, leastNotional, mostAmount, mostPosition }) => ({
         base, quote, amountStep: amount(amountStep), priceStep: amount(priceStep), leastAmount: amount(leastAmount), leastNotional: amount(leastNotional),
+        mostAmount: bound(mostAmount), mostPosition: bound(mostPosition),
       })),
-    balances: async () => (await caller.call('balances')).map(({ asset, total, free }) => ({ asset, total: amount(total), free: amount(free) })),
-    place: (order) =>
-      caller.call('place', { ...keyOf(order), side: order.side, amount: formatUnits(order.amount, SCALE), price: formatUnits(order.price, SCALE), placedAt: order.placedAt, validMs: order.validMs }),
+    balances: async () => (await call('balances')).map(({ asset, total, free }) => ({ asset, total: amount(total), free: amount(free) })),
+    place: async (order) => {
+      const why = resting()
+      // Nothing of it has left this machine.
+      if (why !== undefined) return { kind: 'refused', reason: why }
+      return call('place', { ...keyOf(order), side: order.side, amount: formatUnits(order.amount, SCALE), price: formatUnits(order.price, SCALE), placedAt: order.placedAt, validMs: order.validMs })
+    },
     find: async (order) => {
-      const found = await caller.call('find', keyOf(order))
+      const found = await call('find', keyOf(order))
       if (found.kind === 'absent') return found
       const fills = found.fills.map((fill) => ({
         ...fill, amount: amount(fill.amount), price: amount(fill.price), cost: amount(fill.cost),
@@ -29,10 +48,13 @@ export const createCcxtVenue = (name: string, settings: CcxtSettings): Venue => 
       }))
       return { ...found, executed: amount(found.executed), fills }
     },
-    cancel: async (order) => void (await caller.call('cancel', keyOf(order))),
+    cancel: async (order) => void (await call('cancel', keyOf(order))),
     close: () => caller.close(),
   }
 }
+
+/** 0 stands for no bound. */
+const bound = (text: unknown): bigint | undefined => (text === null || amount(text) === 0n ? undefined : amount(text))
 
 /** What is no decimal is no answer. */
 const amount = (text: unknown): bigint => {

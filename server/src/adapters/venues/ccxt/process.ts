@@ -1,5 +1,5 @@
 /** The process that ccxt runs in: it holds the keys of one account, answers calls, and ends with who started it. */
-import { openExchange } from './exchange.ts'
+import { LimitedByVenue, openExchange } from './exchange.ts'
 import type { Answer, Call, Operations } from './wire.ts'
 
 let exchange: Omit<Operations, 'open'> | undefined
@@ -18,7 +18,7 @@ const reply = (answer: Answer): void => void process.send?.(answer)
 process.on('message', (call: Call) => {
   carryOut(call).then(
     (value) => reply({ id: call.id, value }),
-    (error: unknown) => reply({ id: call.id, error: error instanceof Error ? `${error.constructor.name}: ${error.message.slice(0, 500)}` : String(error) }),
+    (error: unknown) => reply({ id: call.id, ...(error instanceof LimitedByVenue ? { limited: error.limited } : {}), error: error instanceof Error ? `${error.constructor.name}: ${error.message.slice(0, 500)}` : String(error) }),
   )
 })
 process.on('disconnect', () => process.exit(0))

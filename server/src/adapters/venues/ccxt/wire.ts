@@ -1,4 +1,5 @@
 import type { Market } from '../../rates/port.ts'
+import type { Limited } from '../../rests.ts'
 
 /** What our process and the one that ccxt runs in say to each other. Amounts are decimals as text. */
 export interface CcxtSettings {
@@ -33,7 +34,7 @@ export interface WireFill {
 
 export interface Operations {
   open(settings: CcxtSettings): Promise<null>
-  markets(): Promise<{ base: string; quote: string; amountStep: string; priceStep: string; leastAmount: string; leastNotional: string }[]>
+  markets(): Promise<{ base: string; quote: string; amountStep: string; priceStep: string; leastAmount: string; leastNotional: string; mostAmount: string | null; mostPosition: string | null }[]>
   balances(): Promise<{ asset: string; total: string; free: string }[]>
   place(order: WireOrder): Promise<{ kind: 'taken' } | { kind: 'refused'; reason: string }>
   find(order: Pick<WireOrder, 'clientId' | 'market'>): Promise<{ kind: 'known'; open: boolean; executed: string; fills: WireFill[] } | { kind: 'absent'; venueTime: number }>
@@ -41,4 +42,4 @@ export interface Operations {
 }
 
 export type Call = { [Name in keyof Operations]: { id: number; name: Name; args: Parameters<Operations[Name]> } }[keyof Operations]
-export type Answer = { id: number; value: unknown } | { id: number; error: string }
+export type Answer = { id: number; value: unknown } | { id: number; error: string; limited?: Limited }
