@@ -45,7 +45,7 @@ const checks: readonly Step[] = [
 
 const onlyChecks = process.argv.includes('--checks')
 const filters = process.argv.slice(2).filter((argument) => argument !== '--checks')
-/** Whoever names nothing gets what a quarter of an hour is enough for; CI gets all. */
+/** Without arguments the long suites are left out; CI runs all. */
 const projects = filters.length > 0 || process.env['CI'] ? [] : ['--project', 'unit', '--project', 'system']
 mkdirSync(join(root, '.bursar'), { recursive: true, mode: 0o711 })
 rmSync(summary, { force: true })
