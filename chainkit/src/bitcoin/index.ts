@@ -26,5 +26,5 @@ export { REPLACEABLE, TRANSACTION_VERSION, parsePsbt, psbtFee, unsignedTxid, wri
 export type { Psbt, PsbtInput, PsbtOutput, PsbtVersion } from './psbt.ts'
 export { readSigned } from './signed-psbt.ts'
 export type { SignedPsbtRefusal } from './signed-psbt.ts'
-export { finalize, parseTransaction } from './transaction.ts'
+export { asIfSigned, finalize, parseTransaction } from './transaction.ts'
 export type { FinalTransaction, ParsedTransaction } from './transaction.ts'

@@ -1,9 +1,10 @@
 import { hex } from '@scure/base'
 import { RawTx, Transaction } from '@scure/btc-signer'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { refuse } from '../refusal.ts'
+import { isRefused, refuse } from '../refusal.ts'
 import type { Refused } from '../refusal.ts'
 import type { Output } from './coin.ts'
+import { parsePsbt, toTransaction } from './psbt.ts'
 import { WEIGHT_PER_VBYTE, vsizeOf } from './size.ts'
 
 export interface ParsedTransaction {
@@ -37,6 +38,20 @@ export function parseTransaction(raw: Uint8Array): ParsedTransaction | Refused<'
   } catch (error) {
     return refuse('not-parsable', `Not a Bitcoin transaction: ${(error as Error).message}`)
   }
+}
+
+/** A low-S signature with its sighash byte, as ours are, and a compressed public key. */
+const OUR_WITNESS = [new Uint8Array(71), new Uint8Array(33)]
+
+/**
+ * The transaction of an unsigned PSBT with signatures that are not valid, each as long as ours: a node's pool judges everything else of it
+ * first. Every input must be one of our own (P2WPKH).
+ */
+export function asIfSigned(unsignedPsbt: Uint8Array): Uint8Array | Refused<'not-parsable'> {
+  const psbt = parsePsbt(unsignedPsbt)
+  if (isRefused(psbt)) return psbt
+  const { version, inputs, outputs, lockTime } = RawTx.decode(toTransaction(psbt).toBytes())
+  return RawTx.encode({ version, segwitFlag: true, inputs, outputs, witnesses: inputs.map(() => OUR_WITNESS), lockTime })
 }
 
 /** Makes the transaction of a PSBT that holds all signatures. Whether they are valid is for the node to say. */

@@ -50,7 +50,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
   const everyMs = policies.payoutEveryMs[network]
   const cold = coldJob(world, deps, adapter, (ticker) => signing.coldAddress(network, ticker))
   const own = (...jobs: Job[]): Job[] => jobs.map((job) => unlessStopped(runtime.db, network, job))
-  if (joining) return [createBitcoinPayoutJob(payout, everyMs), sending, overtaken, ...own(createConsolidationJob(joining), createRescueJob(joining), cold)]
+  if (joining) return [createBitcoinPayoutJob({ ...payout, adapter: joining.adapter }, everyMs), sending, overtaken, ...own(createConsolidationJob(joining), createRescueJob(joining), cold)]
   if (network === 'TRON') {
     const tron = { ...payout, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
     const sweeps = createTronSweepJob(

@@ -7,7 +7,7 @@ import { keyring, makeSigner, policyFile } from '../../../signer/src/test-world.
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { withoutSocket } from '../../../test/setup/signer.ts'
 import type { ChainWorld } from '../adapters/chains/conformance.ts'
-import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
+import type { AccountChainAdapter, CoinChainAdapter, ChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
 import type { SignAnswer, Signer, SignRequest } from '../adapters/signer/port.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
 import type { Catalogue } from '../assets/index.ts'
@@ -122,7 +122,7 @@ export const openCold = async ({ url, network, chain, catalogue, treasury: setti
   const payout = { ...base, signer, policy: sending, approved: async (all: readonly Withdrawal[]) => [...all] }
   const evm = { ...payout, network: network as EvmNetwork, adapter: adapter as AccountChainAdapter, chainId: chainId!, hotAddress: EVM_HOT, hotKeys: evmHotKeys(WALLET, hotAddresses) }
   const payouts = (): Job => {
-    if (network === 'BITCOIN') return createBitcoinPayoutJob(payout, 0)
+    if (network === 'BITCOIN') return createBitcoinPayoutJob({ ...payout, adapter: adapter as CoinChainAdapter }, 0)
     if (network === 'TRON') return createTronPayoutJob({ ...payout, adapter: adapter as TronChainAdapter, hotAddress: TRON_HOT }, 0)
     return createEvmPayoutJob(evm, 0)
   }

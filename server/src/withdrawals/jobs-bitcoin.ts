@@ -12,7 +12,8 @@ import { chooseBatch, type Batch, type BatchRules } from './batch.ts'
 import { fit, paymentOf, planFor, satoshiOf } from './bitcoin-payments.ts'
 import { attach } from './commands.ts'
 import { refuseImpossible } from './impossible.ts'
-import type { PayoutDeps } from './payouts.ts'
+import { takenByNode } from './jobs-judging.ts'
+import type { BitcoinPayoutDeps, PayoutDeps } from './payouts.ts'
 import { nextWaiting, type Waiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -21,7 +22,7 @@ const MOST_COINS = 1000
 const PAGE = 200
 
 /** Plans one transaction that pays as many waiting withdrawals as the coins allow, oldest first. True when it made one. */
-export const planBitcoinBatch = async (deps: PayoutDeps): Promise<boolean> => {
+export const planBitcoinBatch = async (deps: BitcoinPayoutDeps): Promise<boolean> => {
   const { runtime } = deps
   const first = await nextWaiting(runtime.db, 'BITCOIN', 'onChain', momentOf(runtime).at, PAGE)
   if (first.length === 0) {
@@ -41,11 +42,13 @@ export const planBitcoinBatch = async (deps: PayoutDeps): Promise<boolean> => {
     return false
   }
   await resolveAlert(runtime.db, 'payout-fee-too-high', SUBJECT, momentOf(runtime).at)
+  const taken = await takenByNode(deps, fitting, coins, rate.milliSatPerVb)
+  if (!taken || taken.length === 0) return taken !== undefined
   const change = await takeChange(runtime.db, deps.wallet)
-  const plan = planFor(deps, fitting, coins, change, rate.milliSatPerVb)
+  const plan = planFor(deps, taken, coins, change, rate.milliSatPerVb)
   if (isRefused(plan)) throw new Error(`no payout can be built: ${plan.message}`)
   await deps.pause('batch-chosen')
-  return store(deps, plan, fitting, change, rate)
+  return store(deps, plan, taken, change, rate)
 }
 
 const SUBJECT = 'BITCOIN/BTC'

@@ -11,13 +11,13 @@ import { planBitcoinBatch } from './jobs-bitcoin.ts'
 import { planEvmPayouts } from './jobs-evm.ts'
 import { fillGaps } from './jobs-fillers.ts'
 import { planTronPayouts } from './jobs-tron.ts'
-import type { EvmPayoutDeps, PayoutDeps, TronPayoutDeps } from './payouts.ts'
+import type { BitcoinPayoutDeps, EvmPayoutDeps, TronPayoutDeps } from './payouts.ts'
 import { nextWaiting } from './store.ts'
 import { storeFeeRate } from './terms.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 /** Takes up waiting Bitcoin withdrawals, many with one transaction. */
-export const createBitcoinPayoutJob = (deps: PayoutDeps, everyMs: number): Job => ({
+export const createBitcoinPayoutJob = (deps: BitcoinPayoutDeps, everyMs: number): Job => ({
   name: 'payouts BITCOIN',
   everyMs,
   run: () => planBitcoinBatch(deps),

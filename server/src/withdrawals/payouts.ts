@@ -1,5 +1,5 @@
 import type { EvmNetwork } from '@bursar/chainkit'
-import type { AccountChainAdapter, ChainAdapter, FeeRate, TronChainAdapter } from '../adapters/chains/port.ts'
+import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter, FeeRate, TronChainAdapter } from '../adapters/chains/port.ts'
 import type { Signer } from '../adapters/signer/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import type { HotKey, PausePoint, SendingPolicy, WalletKeys } from '../outgoing/index.ts'
@@ -20,6 +20,10 @@ export interface PayoutDeps {
   /** told of withdrawals that can't be paid */
   followers?: readonly WithdrawalFollower[]
   pause: PausePoint
+}
+
+export interface BitcoinPayoutDeps extends PayoutDeps {
+  adapter: CoinChainAdapter
 }
 
 /**

@@ -5,7 +5,7 @@ import pino from 'pino'
 import type { Block, Head, Transfer } from '@bursar/chainkit'
 import { keyring, makeSigner, policyFile, TRON_USDT, USDT } from '../../../signer/src/test-world.ts'
 import { withoutSocket } from '../../../test/setup/signer.ts'
-import { ChainUnavailable, type AccountChainAdapter, type AccountState, type BroadcastResult, type ChainAdapter, type PoolCost, type TransactionStatus } from '../adapters/chains/port.ts'
+import { ChainUnavailable, type AccountChainAdapter, type AccountState, type BroadcastResult, type CoinChainAdapter, type PoolCost, type TransactionStatus } from '../adapters/chains/port.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
 import { createSigning } from '../app/signing.ts'
 import { createCatalogue } from '../assets/index.ts'
@@ -68,6 +68,7 @@ export interface Node {
   head: Head
   /** Bitcoin: thousandths of a satoshi for each virtual byte */
   rate: bigint
+  wouldTake: (raw: string) => BroadcastResult
   poolCost: (hash: string) => PoolCost | null
   /** in the place of what pays for a stuck transaction by a child */
   payForParent: (hash: string, rate: bigint, below?: bigint) => boolean
@@ -96,7 +97,7 @@ export const createPayoutWorld = async (
   for (const asset of ['USDT', 'BTC']) await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset, units: 10n ** 12n }, momentOf(runtime)))
   const node: Node = {
     estimate: () => ({ ok: true, gas: 65_000n }), broadcast: () => ({ kind: 'accepted' }), statusOf: () => ({ kind: 'unknown' }), mined: 0, head: { height: 100, hash: 'x' },
-    rate: 2_000n, poolCost: () => null, payForParent: () => false,
+    rate: 2_000n, wouldTake: () => ({ kind: 'accepted' }), poolCost: () => null, payForParent: () => false,
   }
   const adapter = {
     network,
@@ -107,6 +108,7 @@ export const createPayoutWorld = async (
     estimateGas: async (call: Parameters<Node['estimate']>[0]) => node.estimate(call),
     broadcast: async (raw: string) => node.broadcast(raw),
     statusOf: async (hash: string) => node.statusOf(hash),
+    wouldTake: async (raws: readonly string[]) => raws.map((raw) => node.wouldTake(raw)),
     poolCost: async (hash: string) => node.poolCost(hash),
     blockAt: async (height: number) => blocks.get(height) ?? null,
     codeAt: async () => '0x',
@@ -132,7 +134,7 @@ export const createPayoutWorld = async (
     approved: looksAhead ? signing.approved : async (all: readonly Withdrawal[]) => [...all],
   }
   const evm = { ...payout, network: 'ETHEREUM' as const, chainId: CHAIN_ID, hotAddress: HOT, hotKeys: evmHotKeys(WALLET, 1) }
-  const plan = network === 'BITCOIN' ? createBitcoinPayoutJob({ ...payout, adapter: adapter as ChainAdapter }, 1) : createEvmPayoutJob(evm, 1)
+  const plan = network === 'BITCOIN' ? createBitcoinPayoutJob({ ...payout, adapter: adapter as unknown as CoinChainAdapter }, 1) : createEvmPayoutJob(evm, 1)
   const sends = { runtime, network, adapter, signer, policy: sending, wallet: WALLET, subscribers, purposeOf: signing.purposeOf, pause,
     payForParent: async (_: unknown, { hash }: { hash: string | null }, rate: bigint, below?: bigint) => node.payForParent(hash!, rate, below),
   }

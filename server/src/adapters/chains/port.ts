@@ -94,6 +94,11 @@ export interface CoinChainAdapter extends ChainAdapter {
    * the head: whoever needs to know which block that was asks for it before and after.
    */
   coinsAt(coins: readonly Coin[]): Promise<(bigint | null)[]>
+  /**
+   * What the node's pool would say to transactions, each by itself and in the order asked, as if their signatures (hex, whole transactions) were
+   * valid. Nothing is handed over. A node that can't say takes them.
+   */
+  wouldTake(raws: readonly string[]): Promise<BroadcastResult[]>
   /** Null when the transaction is not in the node's pool. */
   poolCost(hash: string): Promise<PoolCost | null>
   /** Transactions as they travel, by hash, whether mined or in the pool; those that the node does not know are left out. */

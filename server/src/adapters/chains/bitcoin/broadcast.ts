@@ -67,6 +67,9 @@ export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<Broad
   }
 }
 
+/** What the reason of a refused transaction means, as the pool words it without a code. */
+export const reasonVerdict = (reason: string): Verdict => verdictOf(VERIFY_REJECTED, reason)!
+
 /** Undefined when the node speaks of itself (it is loading, it is out of memory) and not of the transaction. */
 export const verdictOf = (code: number, message: string): Verdict | undefined =>
   VERDICTS.find((one) => one.code === code && (one.says?.test(message) ?? true))?.verdict

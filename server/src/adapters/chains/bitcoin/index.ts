@@ -5,6 +5,7 @@ import { createRpc } from '../rpc.ts'
 import { createBalances } from './balances.ts'
 import { readBlockAt, readBuried, readHashAt, readHead } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
+import { judgeTransactions } from './judging.ts'
 import { readCoins } from './coins.ts'
 import { readFeeRate, type BitcoinFeeSettings } from './fee-rate.ts'
 import { readPool } from './pool.ts'
@@ -62,6 +63,7 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChai
     statusOf: (hash) => readStatus(rpc, hash),
     broadcast: (raw) => broadcastTransaction(rpc, raw),
     feeRate: () => readFeeRate(rpc, fees),
+    wouldTake: (raws) => judgeTransactions(rpc, raws),
     poolCost: (hash) => readPoolCost(rpc, hash),
     rawTransactions: (hashes) => readRaw(rpc, hashes),
     coinsAt: (coins) => readCoins(rpc, coins),

@@ -1,0 +1,55 @@
+/** What a real node (Bitcoin Knots 29.4.3) would say to transactions whose signatures are not valid, before it looks at signatures. */
+import { isRefused } from '@bursar/chainkit'
+import { asIfSigned, REPLACEABLE, satoshiOf, writePsbt } from '@bursar/chainkit/bitcoin'
+import { expect, test } from 'vitest'
+import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'
+import type { CoinChainAdapter } from '../port.ts'
+import { openBitcoinWorld, scriptTo, type BitcoinWorld } from './test-world.ts'
+import { takeCoin, type TestCoin } from './test-transaction.ts'
+
+describeWithBitcoind('asking what the pool would take', () => {
+  const bitcoind = useBitcoind()
+  let started: Promise<BitcoinWorld> | undefined
+  const world = () => (started ??= bitcoind().then(openBitcoinWorld))
+  const judge = async (coin: TestCoin, units: bigint, script: Uint8Array) => {
+    const { adapter, node, newAddress } = await world()
+    const own = scriptTo(await newAddress())
+    const rest = coin.units - units - 10_000n
+    const outputs = [{ script, units, origins: [] }, ...(rest > 0n ? [{ script: own, units: rest, origins: [] }] : [])]
+    const inputs = [{ txid: coin.txid, vout: coin.vout, units: coin.units, script: own, sequence: REPLACEABLE, origins: [] }]
+    const raw = asIfSigned(writePsbt({ version: 0, transactionVersion: 2, lockTime: 0, inputs, outputs }))
+    if (isRefused(raw)) throw new Error(raw.message)
+    const before = await node.rpc<string[]>('getrawmempool')
+    const [answer] = await (adapter as CoinChainAdapter).wouldTake([Buffer.from(raw).toString('hex')])
+    expect(await node.rpc<string[]>('getrawmempool')).toEqual(before)
+    return answer
+  }
+  const someone = async (): Promise<Uint8Array> => scriptTo(await (await world()).newAddress())
+
+  test('audit D-B8: it takes what only signatures are wanting of', async () => {
+    const { faucet } = await world()
+    expect(await judge(await takeCoin(faucet), 50_000n, await someone())).toEqual({ kind: 'accepted' })
+  })
+
+  test('audit D-B8, B12: it refuses dust for good', async () => {
+    const { faucet } = await world()
+    expect(await judge(await takeCoin(faucet), 100n, await someone())).toMatchObject({ kind: 'refused', reason: 'invalid', message: expect.stringMatching(/^dust/) })
+  })
+
+  test('audit D-B8: it refuses a script of no known kind for good', async () => {
+    const { faucet } = await world()
+    expect(await judge(await takeCoin(faucet), 50_000n, Uint8Array.of(0x51, 0x52, 0x93))).toMatchObject({ kind: 'refused', reason: 'invalid', message: expect.stringMatching(/^scriptpubkey/) })
+  })
+
+  test('audit D-B8, B1: it refuses a young coinbase for now', async () => {
+    const { faucet, node } = await world()
+    const [block] = await node.rpc<string[]>('generatetoaddress', 1, await faucet('getnewaddress'))
+    const { tx } = await node.rpc<{ tx: { txid: string; vout: { value: string }[] }[] }>('getblock', block!, 2)
+    const coinbase = { txid: tx[0]!.txid, vout: 0, units: satoshiOf(String(tx[0]!.vout[0]!.value)) }
+    expect(await judge(coinbase, 50_000n, await someone())).toMatchObject({ kind: 'refused', reason: 'later' })
+  })
+
+  test('audit D-B8, B10: it knows what is spent or never was', async () => {
+    expect(await judge({ txid: '5a'.repeat(32), vout: 0, units: 1_000_000n }, 50_000n, await someone())).toMatchObject({ kind: 'conflict' })
+  })
+})
