@@ -37,6 +37,28 @@ export interface ChainTransaction {
   transfers: Transfer[]
 }
 
+/**
+ * What the issuer of a token does to it besides moving it: freezes an account or lets it go, destroys what a frozen one holds, stops all
+ * transfers or starts them again, names another contract in place of this one, or sets a fee.
+ */
+export type IssuerAct = 'froze' | 'released' | 'destroyed' | 'paused' | 'resumed' | 'deprecated' | 'set-fee'
+
+export interface IssuerEvent {
+  act: IssuerAct
+  /** whom it is about, or the contract that takes the token's place; null where it is about everybody */
+  address: string | null
+  /** token units that were destroyed; null for other acts */
+  units: bigint | null
+}
+
+/** An act of the issuer of a token, where it was done. */
+export interface IssuerActShown extends IssuerEvent {
+  /** the token's, canonical */
+  contract: string
+  /** of the transaction */
+  hash: string
+}
+
 export interface Block extends Head {
   parent: string
   /** ms since the epoch, by the block's own stamp */
@@ -48,5 +70,7 @@ export interface Block extends Head {
   untraced?: boolean
   /** Notes of TRON's internal transactions in it that the reader does not know, and of which nothing is among the transfers. */
   unknownNotes?: readonly string[]
+  /** What issuers of listed tokens did in it besides moving them (TRON). */
+  issuerActs?: readonly IssuerActShown[]
   transactions: ChainTransaction[]
 }

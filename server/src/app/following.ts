@@ -11,7 +11,7 @@ import { createFollowing, type OutgoingSubscriber } from '../outgoing/index.ts'
 import { freshPrices } from '../rates/index.ts'
 import { createHouseFollowing, createSweepSettlement } from '../sweeps/index.ts'
 import { createFunding } from '../treasury/index.ts'
-import { createUnknownNoteAlarm, createUntracedAlarm, type ChainListener } from '../watcher/index.ts'
+import { createIssuerAlarm, createUnknownNoteAlarm, createUntracedAlarm, type ChainListener } from '../watcher/index.ts'
 import { createSettlement } from '../withdrawals/index.ts'
 import { createScreenCredited, createScreenHeld } from './screening.ts'
 
@@ -36,5 +36,5 @@ export const createListeners = (world: World): { listeners: ChainListener[]; dep
   })
   const outgoing = createFollowing(settlements(world))
   const house = createHouseFollowing(catalogue)
-  return { listeners: [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createOutrunFollowing(), createUntracedAlarm(), createUnknownNoteAlarm()], deposits }
+  return { listeners: [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createOutrunFollowing(), createUntracedAlarm(), createUnknownNoteAlarm(), createIssuerAlarm(catalogue)], deposits }
 }

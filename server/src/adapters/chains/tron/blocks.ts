@@ -5,7 +5,7 @@ import { decodeHeader, readHeaderAt, readOrNothing, type Header } from './heads.
 import { unknownNotes } from './internal.ts'
 import type { TronNode } from './node.ts'
 import { decodeInfos } from './outcome.ts'
-import { decodeTransaction } from './transaction.ts'
+import { decodeTransaction, issuerActsOf } from './transaction.ts'
 
 const BY_NUMBER = 'wallet/getblockbynum'
 const INFOS = 'wallet/gettransactioninfobyblocknum'
@@ -55,7 +55,8 @@ export const readBlockAt = async (
       shown.map((one, at) => decodeTransaction(one, infos.get(hashes[at]!)!, tokens, internalTransactions)),
     )
     const unknown = internalTransactions ? node.believe(INFOS, () => [...new Set([...infos.values()].flatMap(unknownNotes))]) : []
-    return { ...head, ...(unknown.length > 0 ? { unknownNotes: unknown } : {}), transactions }
+    const acts = node.believe(INFOS, () => shown.flatMap((one, at) => issuerActsOf(one, infos.get(hashes[at]!)!, tokens)))
+    return { ...head, ...(unknown.length > 0 && { unknownNotes: unknown }), ...(acts.length > 0 && { issuerActs: acts }), transactions }
   }
   throw node.unavailable(BY_NUMBER, `the best chain kept changing at height ${height}`)
 }

@@ -1,5 +1,5 @@
-import { isRefused, type ChainTransaction, type Transfer } from '@bursar/chainkit'
-import { addressOfEvmForm, decodeTokenTransferLog } from '@bursar/chainkit/tron'
+import { isRefused, type ChainTransaction, type IssuerActShown, type Transfer } from '@bursar/chainkit'
+import { addressOfEvmForm, decodeIssuerLog, decodeTokenTransferLog } from '@bursar/chainkit/tron'
 import { listOf, Malformed, objectOf, textOf } from '../shape.ts'
 import { addressOf, amountOf, hashOf, type Fields } from './fields.ts'
 import { internalTransfers } from './internal.ts'
@@ -52,6 +52,20 @@ const tokenTransfers = (info: Info, tokens: ReadonlySet<string>): Transfer[] =>
     if (isRefused(decoded) || decoded.units === 0n) return []
     return [{ index: `l:${place}`, contract, from: [decoded.from], to: decoded.to, units: decoded.units }]
   })
+
+/** What issuers of listed tokens did in a transaction that succeeded, besides moving them. */
+export const issuerActsOf = (transaction: Fields, info: Info, tokens: ReadonlySet<string>): IssuerActShown[] => {
+  if (!succeededBy(contractRetOf(transaction), info)) return []
+  const hash = hashOf(transaction['txID'], 'txID')
+  return listOf(info['log'] ?? [], 'log').flatMap((value): IssuerActShown[] => {
+    const log = objectOf(value, 'a log')
+    const contract = contractOf(log['address'])
+    if (!tokens.has(contract)) return []
+    const topics = listOf(log['topics'] ?? [], 'topics').map((topic) => textOf(topic, 'a topic'))
+    const event = decodeIssuerLog({ topics, data: textOf(log['data'] ?? '', 'data') })
+    return event ? [{ ...event, contract, hash }] : []
+  })
+}
 
 /** Logs name their contract as the virtual machine does: 20 bytes, without 41. */
 const contractOf = (value: unknown): string => {
