@@ -40,7 +40,7 @@ async function networksOf({ bitcoin, ethereum, bsc, tron }: World): Promise<obje
   }
   return {
     ...btc,
-    ETHEREUM: evm(ethereum, 31_337, { gasPriceFloor: '1000000' }),
+    ETHEREUM: evm(ethereum, 31_337, { leastFinalDepth: 1, gasPriceFloor: '1000000' }),
     BINANCE_SMART_CHAIN: evm(bsc, 31_356, { legacyGas: true, gasPriceFloor: '100000000' }),
     TRON: { url: tron.node.url, solidityUrl: tron.node.url, genesis: tron.genesis, internalTransactions: true },
   }

@@ -21,6 +21,8 @@ export interface Step {
   applied: number
   /** true when the next step has something to do already */
   more: boolean
+  /** why the node names no final block; null when it does */
+  finalUnknown: string | null
 }
 
 /**
@@ -70,7 +72,7 @@ export const beginFollowing = async (deps: FollowerDeps): Promise<Follower> => {
       const applied = await extend(view)
       return applied === 0 && (await turnBack(view)) ? 'back' : applied
     }
-    if (view.final.height > cursor.finalHeight || runtime.clock.now() - settledAt >= SETTLE_EVERY_MS) {
+    if ((view.final?.height ?? 0) > cursor.finalHeight || runtime.clock.now() - settledAt >= SETTLE_EVERY_MS) {
       cursor = await settleAgain(deps, cursor, view)
       settledAt = runtime.clock.now()
     }
@@ -83,21 +85,32 @@ export const beginFollowing = async (deps: FollowerDeps): Promise<Follower> => {
       const moved = await move(view)
       const waiting = capabilities.mempool && cursor.hash === view.head.hash && (await pool.poll(cursor, view.head.height))
       const applied = moved === 'back' ? 0 : moved
-      return { cursor, head: view.head.height, applied, more: waiting || (moved !== 0 && cursor.height < view.head.height) }
+      const more = waiting || (moved !== 0 && cursor.height < view.head.height)
+      return { cursor, head: view.head.height, applied, more, finalUnknown: view.finalUnknown }
     },
   }
 }
 
-const look = async (adapter: ChainAdapter): Promise<NodeView> => {
-  const [head, final] = await Promise.all([adapter.head(), adapter.finalized()])
-  return { head, final }
+/**
+ * A node may know its head and no final block: after a restart until its consensus client speaks, or when a provider refuses that question. Its
+ * head is followed all the same, and the final height stays what it was.
+ */
+const look = async (adapter: ChainAdapter): Promise<NodeView & { finalUnknown: string | null }> => {
+  const [head, final] = await Promise.all([adapter.head(), adapter.finalized().catch(reasonIfUnavailable)])
+  return typeof final === 'string' ? { head, final: null, finalUnknown: final } : { head, final, finalUnknown: null }
+}
+
+const reasonIfUnavailable = (error: unknown): string => {
+  if (error instanceof ChainUnavailable) return error.message
+  throw error
 }
 
 /**
  * Watching starts above a block that can't be taken back, so that there always is one in common with the node's branch.
  */
 const firstCursor = async ({ runtime, network, adapter, settings }: FollowerDeps, traces: boolean): Promise<Cursor> => {
-  const { head, final } = await look(adapter)
+  const { head, final, finalUnknown } = await look(adapter)
+  if (final === null) throw new ChainUnavailable(`${network} is followed from a final block on: ${finalUnknown}`)
   const wanted = settings.startHeight === null ? final.height : settings.startHeight - 1
   const below = Math.min(final.height, Math.max(0, wanted))
   const hash = below === final.height ? final.hash : await adapter.hashAt(below)
@@ -147,7 +160,7 @@ const nullIfUnavailable = (error: unknown): null => {
  */
 const clipFinal = async (adapter: ChainAdapter, blocks: readonly Block[], view: NodeView): Promise<NodeView> => {
   const last = blocks.at(-1)!
-  if (view.final.height <= last.height) return view
+  if (view.final === null || view.final.height <= last.height) return view
   const onChain = (await adapter.hashAt(last.height)) === last.hash
   return onChain ? { ...view, final: { height: last.height, hash: last.hash } } : view
 }

@@ -33,6 +33,7 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
   const now = (): number => runtime.clock.now()
   const pace = createPace(network, now())
   const stale = createLamp(runtime, 'chain-stale', network)
+  const stalled = createLamp(runtime, 'finality-stalled', network)
   const failing = createLamp(runtime, 'watcher-failing', network)
   const stopped = createLamp(runtime, 'watcher-stopped', network)
   let loggedAt = 0
@@ -43,6 +44,15 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
     const minutes = Math.round(staleMs / 60_000)
     const text = `${network} has not grown for ${minutes} minutes, since block ${height}: check its node`
     await stale.set(staleMs < settings.staleAfterMs ? null : text)
+  }
+
+  const showStalled = async (reason: string | null): Promise<void> => {
+    const { finalStaleMs, finalHeight } = pace.progress(true, now())
+    const minutes = Math.round(finalStaleMs / 60_000)
+    const text =
+      `${network}: no block has become final for ${minutes} minutes, since block ${finalHeight}: deposits are seen, and nothing that waits for finality ` +
+      `is credited. ${reason ?? 'The node names a final block that does not move on'}. See docs/operating/chain-trouble.md`
+    await stalled.set(finalStaleMs < settings.finalStaleAfterMs ? null : text)
   }
 
   const logProgress = (): void => {
@@ -61,6 +71,7 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
       await stopped.set(null)
       await failing.set(null)
       await showStale()
+      await showStalled(step.finalUnknown)
     },
     failed: async (error, failures) => {
       if (error instanceof WrongChain || error instanceof ForkTooDeep) {

@@ -14,6 +14,8 @@ export interface Progress {
   etaSeconds: number | null
   /** ms, real time, since the chain last grew as far as we have read it */
   staleMs: number
+  /** ms, real time, since a block last became final as far as we have read them */
+  finalStaleMs: number
 }
 
 const WINDOW_MS = 10_000
@@ -21,6 +23,7 @@ const WINDOW_MS = 10_000
 /** Measures the pace of a follower. Times in ms, real. */
 export const createPace = (network: Network, now: number) => {
   let grewAt = now
+  let finalGrewAt = now
   let last: Step | undefined
   const applied: { at: number; blocks: number }[] = []
   return {
@@ -29,6 +32,7 @@ export const createPace = (network: Network, now: number) => {
         grewAt = at
         applied.push({ at, blocks: step.applied })
       }
+      if (step.cursor.finalHeight > (last?.cursor.finalHeight ?? 0)) finalGrewAt = at
       while (applied[0] && applied[0].at < at - WINDOW_MS) applied.shift()
       last = step
     },
@@ -48,6 +52,7 @@ export const createPace = (network: Network, now: number) => {
         blocksPerSecond,
         etaSeconds: behind === 0 || blocksPerSecond === 0 ? null : Math.ceil(behind / blocksPerSecond),
         staleMs: at - grewAt,
+        finalStaleMs: at - finalGrewAt,
       }
     },
   }

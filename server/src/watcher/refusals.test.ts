@@ -108,3 +108,43 @@ describe('audit D-E5: a provider that refuses what is asked too fast', () => {
     expect(await wanted()).toBe(16)
   })
 })
+
+describe('audit D-E6: a node that knows its head and no final block', () => {
+  test('rows E-1, E-2 and E-3: its head is followed, and the final height stays as it was', async () => {
+    let isKnown = true
+    const finalized: ChainAdapter['finalized'] = async () => {
+      if (!isKnown) throw new ChainUnavailable('ETHEREUM: eth_getBlockByNumber: the node does not know yet which block is final')
+      return chain.finalized()
+    }
+    const follower = await begin({ finalized })
+    mine(10)
+    expect(await follower.step()).toMatchObject({ applied: 10, cursor: { finalHeight: 4 }, finalUnknown: null })
+    isKnown = false
+    mine(5)
+    const reason = expect.stringContaining('which block is final')
+    expect(await follower.step()).toMatchObject({ applied: 5, cursor: { height: 15, finalHeight: 4 }, finalUnknown: reason })
+    await expect(begin({ finalized, network: NETWORK })).resolves.toBeDefined()
+    isKnown = true
+    mine(1)
+    const again = await begin({ finalized })
+    expect(await again.step()).toMatchObject({ cursor: { height: 16, finalHeight: 10 } })
+  })
+
+  test('is not followed from a first block that may be lost', async () => {
+    const finalized: ChainAdapter['finalized'] = async () => {
+      throw new ChainUnavailable('finalized block not found')
+    }
+    await expect(begin({ finalized })).rejects.toThrow('ETHEREUM is followed from a final block on: finalized block not found')
+    expect(await watchStatus(db)).toEqual([])
+  })
+
+  test('row E-5: that names block 0 again takes no finality back', async () => {
+    let isLost = false
+    const follower = await begin({ finalized: async () => (isLost ? chain.blocks[0]! : chain.finalized()) })
+    mine(10)
+    await follower.step()
+    isLost = true
+    mine(1)
+    expect(await follower.step()).toMatchObject({ cursor: { height: 11, finalHeight: 4 } })
+  })
+})

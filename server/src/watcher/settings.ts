@@ -21,6 +21,8 @@ export interface WatcherSettings {
   mostTransfers: number
   /** raise an alert when the chain has not grown for so long */
   staleAfterMs: number
+  /** raise an alert when no block has become final for so long */
+  finalStaleAfterMs: number
 }
 
 const SECOND = 1_000
@@ -39,8 +41,9 @@ export const DEFAULT_WATCHER_SETTINGS: Readonly<Record<Network, Omit<WatcherSett
     mostTransfers: 20_000,
     // Two hours without a block happen a few times a year.
     staleAfterMs: 120 * MINUTE,
+    finalStaleAfterMs: 180 * MINUTE,
   },
-  ETHEREUM: { ...evm, ringBlocks: 2_000, staleAfterMs: 5 * MINUTE },
-  BINANCE_SMART_CHAIN: { ...evm, pollMs: SECOND / 2, ringBlocks: 10_000, staleAfterMs: 2 * MINUTE },
-  TRON: { ...evm, ringBlocks: 5_000, staleAfterMs: 2 * MINUTE },
+  ETHEREUM: { ...evm, ringBlocks: 2_000, staleAfterMs: 5 * MINUTE, finalStaleAfterMs: 30 * MINUTE },
+  BINANCE_SMART_CHAIN: { ...evm, pollMs: SECOND / 2, ringBlocks: 10_000, staleAfterMs: 2 * MINUTE, finalStaleAfterMs: 5 * MINUTE },
+  TRON: { ...evm, ringBlocks: 5_000, staleAfterMs: 2 * MINUTE, finalStaleAfterMs: 5 * MINUTE },
 }

@@ -8,10 +8,10 @@ import { forgetBlocks, moveCursor, rememberBlocks, rememberedAt, type Cursor } f
 import { stopForBrokenFinality } from './finality.ts'
 import type { ChainListener, PoolChange } from './listener.ts'
 
-/** What the node said last: its newest block, and the newest it holds to be final. */
+/** What the node said last: its newest block, and the newest it holds to be final; null while it knows none. */
 export interface NodeView {
   head: Head
-  final: Head
+  final: Head | null
 }
 
 export interface StepDeps {
@@ -77,9 +77,9 @@ const finalOnBranch = async (
   network: Network,
   cursor: Cursor,
   blocks: readonly Block[],
-  final: Head,
+  final: Head | null,
 ): Promise<number> => {
-  if (final.height <= cursor.finalHeight || final.height > (blocks.at(-1) ?? cursor).height) return cursor.finalHeight
+  if (final === null || final.height <= cursor.finalHeight || final.height > (blocks.at(-1) ?? cursor).height) return cursor.finalHeight
   const applied = blocks.find(({ height }) => height === final.height)
   const ours = applied?.hash ?? (await rememberedAt(tx, network, final.height))
   return ours === undefined || ours === final.hash ? final.height : cursor.finalHeight

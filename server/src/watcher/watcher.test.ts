@@ -219,3 +219,21 @@ test('tells the operator of a mistake of ours that comes again and again', async
   await heightIs(1)
   await until(async () => (await alerts()).length === 0)
 })
+
+test('audit D-E6: says when no block becomes final any more, with the reason, and takes it back', async () => {
+  const { finalized } = chain
+  start({ finalStaleAfterMs: 60_000, staleAfterMs: 3_600_000 })
+  await heightIs(0)
+  chain.finalized = async () => {
+    throw new ChainUnavailable('finalized block not found')
+  }
+  chain.mine()
+  await heightIs(1)
+  expect(await alerts()).toEqual([])
+  later = 61_000
+  await until(async () => (await alerts()).some(({ kind, text }) => kind === 'finality-stalled' && text.includes('finalized block not found')))
+  chain.finalized = finalized
+  for (let i = 0; i < 3; i += 1) chain.mine()
+  await heightIs(4)
+  await until(async () => (await alerts()).length === 0)
+})

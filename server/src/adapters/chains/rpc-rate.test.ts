@@ -71,7 +71,7 @@ const PROVIDERS: readonly [who: string, refusal: Refusal, pauseMs: number][] = [
   ['EIP-1474', { status: 200, body: error(-32005, 'limit exceeded') }, 1_000],
 ]
 
-describe('audit D-E5: row Transport: a refusal for the rate of questions', () => {
+describe('audit D-E5: row E-59: a refusal for the rate of questions', () => {
   test.each(PROVIDERS)('%s: the question is asked again after the pause', async (_who, refusal, pauseMs) => {
     const { rpc, at } = await start([refusal])
     expect(await rpc.ask(call)).toEqual({ ok: true, result: '0x1' })

@@ -29,6 +29,8 @@ export interface EvmChainSettings {
   chainId: number
   /** `finalized`, or how many blocks at and above one make it final; `finalized` when absent */
   finality?: 'finalized' | number
+  /** with `finalized`: blocks, the final one counted, that stand on it at least; ETHEREUM 32 and BINANCE_SMART_CHAIN 2 when absent */
+  leastFinalDepth?: number
   /** one gas price instead of EIP-1559; false when absent */
   legacyGas?: boolean
   /**
@@ -55,7 +57,7 @@ export interface TronChainSettings {
 }
 
 const BITCOIN_KEYS = ['url', 'genesis', 'finalDepth', 'feeFloorMilliSatPerVb', 'feeCapMilliSatPerVb']
-const EVM_KEYS = ['url', 'chainId', 'finality', 'legacyGas', 'gasPriceFloor', 'gasPriceCap', 'traces']
+const EVM_KEYS = ['url', 'chainId', 'finality', 'leastFinalDepth', 'legacyGas', 'gasPriceFloor', 'gasPriceCap', 'traces']
 const TRON_KEYS = ['url', 'solidityUrl', 'genesis', 'apiKey', 'internalTransactions']
 /** Where the settings name no bounds: thousandths of a satoshi for each virtual byte, wei for each unit of gas. */
 const VBYTE_BOUNDS = { floor: '1000', cap: '300000' }
@@ -67,6 +69,9 @@ const GAS_BOUNDS: Readonly<Record<EvmNetwork, { floor: string; cap: string }>> =
   ETHEREUM: { floor: '10000000', cap: '500000000000' },
   BINANCE_SMART_CHAIN: { floor: '50000000', cap: '500000000000' },
 }
+
+/** No node of these networks knows a final block that is less deep: an epoch of Ethereum; on BSC a vote that its pool has gathered (BEP-590). */
+const LEAST_FINAL_DEPTH: Readonly<Record<EvmNetwork, number>> = { ETHEREUM: 32, BINANCE_SMART_CHAIN: 2 }
 
 /** Reads the file. Throws an Error that lists everything wrong with it. */
 export const readChainSettings = (json: unknown): ChainSettings => {
@@ -107,6 +112,8 @@ const evmProblems = (network: EvmNetwork, given: Record<string, unknown>): strin
     ? []
     : ['chainId is a whole number above 0']),
   ...(given.finality === 'finalized' ? [] : countProblem(given, 'finality')),
+  ...countProblem(given, 'leastFinalDepth'),
+  ...(typeof given.finality === 'number' && given.leastFinalDepth !== undefined ? ['leastFinalDepth goes with the finality finalized, not with a number'] : []),
   ...(given.legacyGas === undefined || typeof given.legacyGas === 'boolean' ? [] : ['legacyGas is true or false']),
   ...(given.traces === undefined || given.traces === 'auto' || given.traces === 'off' ? [] : ['traces is auto or off']),
   ...digitsProblem(given, 'gasPriceFloor'),
@@ -149,6 +156,7 @@ export const evmSettingsOf = (network: EvmNetwork, given: EvmChainSettings) => (
   network,
   url: given.url,
   finality: given.finality ?? ('finalized' as const),
+  leastFinalDepth: given.leastFinalDepth ?? LEAST_FINAL_DEPTH[network],
   legacyGas: given.legacyGas ?? false,
   gasPriceFloor: BigInt(given.gasPriceFloor ?? GAS_BOUNDS[network].floor),
   gasPriceCap: BigInt(given.gasPriceCap ?? GAS_BOUNDS[network].cap),

@@ -1,8 +1,8 @@
 import type { Block } from '@bursar/chainkit'
 import type { Rpc, RpcCall } from '../rpc.ts'
 import { listOf, objectOf } from '../shape.ts'
-import { decodeHead, readHeadAt } from './heads.ts'
-import { countOf, hashOf, quantity } from './quantity.ts'
+import { decodeHead, readBlock, readHeadAt } from './heads.ts'
+import { countOf, hashOf } from './quantity.ts'
 import { decodeReceipts } from './receipts.ts'
 import { decodeTraces, isStateGone, mayCallInside, traceCall } from './traces.ts'
 import { decodeTransaction } from './transaction.ts'
@@ -26,9 +26,7 @@ const READINGS = 5
  */
 export const readBlockAt = async (rpc: Rpc, height: number, reading: BlockReading): Promise<Block | null> => {
   for (let attempt = 1; attempt <= READINGS; attempt += 1) {
-    const header = await rpc.read('eth_getBlockByNumber', [quantity(height), true], (result) =>
-      result === null ? null : decodeHeader(objectOf(result, 'the block'), height),
-    )
+    const header = await readBlock(rpc, height, true, (block) => decodeHeader(block, height))
     if (header === null) return null
     const block = await complete(rpc, header, reading)
     if (block) return block

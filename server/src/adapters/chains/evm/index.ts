@@ -20,6 +20,8 @@ export interface EvmAdapterSettings extends GasSettings {
   /** contracts whose transfers are seen, in any case */
   tokens: readonly string[]
   finality: Finality
+  /** blocks, the final one counted, that stand on it at least where `finality` is `finalized`; 1 when absent */
+  leastFinalDepth?: number
   /** `auto`: inner calls are seen when the node traces blocks, which it is asked once. `off`: they are not */
   traces: 'auto' | 'off'
   /** ms a question may take */
@@ -29,7 +31,7 @@ export interface EvmAdapterSettings extends GasSettings {
 }
 
 export const createEvmAdapter = (settings: EvmAdapterSettings): AccountChainAdapter & { close(): Promise<void> } => {
-  const { network, url, finality, random, timeoutMs = 60_000 } = settings
+  const { network, url, finality, leastFinalDepth = 1, random, timeoutMs = 60_000 } = settings
   if (finality !== 'finalized' && (!Number.isInteger(finality) || finality < 1)) {
     throw new RangeError(`finality is \`finalized\` or a whole number from 1, not ${finality}`)
   }
@@ -48,7 +50,7 @@ export const createEvmAdapter = (settings: EvmAdapterSettings): AccountChainAdap
     identity: () => rpc.read('eth_chainId', [], (result) => String(quantityOf(result, 'the chain id'))),
     capabilities: async () => ({ mempool: false, traces: await canTrace() }),
     head: () => readHead(rpc),
-    finalized: () => readFinal(rpc, finality),
+    finalized: () => readFinal(rpc, finality, leastFinalDepth),
     blockAt: async (height) => readBlockAt(rpc, height, { tokens, traces: await canTrace() }),
     hashAt: async (height) => (await readHeadAt(rpc, height))?.hash ?? null,
     mempool: async () => ({ hashes: new Set(), added: [] }),
