@@ -25,12 +25,13 @@ import { restoredCommands } from './restored.ts'
 import { runCommands } from './run.ts'
 import { screeningCommands } from './screening.ts'
 import { signerCommands } from './signer.ts'
+import { smokeCommand } from './smoke.ts'
 import { treasuryCommand } from './treasury.ts'
 import { tronCommands } from './tron.ts'
 
 /** Every command, in the order in which the list shows them. */
 export const commands: readonly Command[] = [
-  ...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands, ...merchantCommands, ...orderCommands, ...booksCommands, ...adjustmentCommands, ...auditCommands, ...actionCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...signerCommands, ...reserveCommands, ...restoredCommands, ...moneyCommands, ...claimCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, ...hedgingCommands, ...screeningCommands, doctorCommand,
+  ...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands, ...merchantCommands, ...orderCommands, ...booksCommands, ...adjustmentCommands, ...auditCommands, ...actionCommands, ...acquirerCommands, ...costCommands, ...coldCommands, treasuryCommand, ...tronCommands, ...signerCommands, ...reserveCommands, ...restoredCommands, ...moneyCommands, ...claimCommands, ...cardPayoutCommands, ...eventCommands, ...exchangeCommands, ...hedgingCommands, ...screeningCommands, doctorCommand, smokeCommand,
 ]
 
 /** Runs one command line. @returns the exit code: 0 done, 1 it failed or found something wrong, 2 it was typed wrongly */

@@ -10,7 +10,7 @@ import type { Command } from './command.ts'
  */
 export const LOOKING: ReadonlySet<string> = new Set([
   'serve', 'migrate', 'database roles', 'data-key', 'withdrawal approval-text', 'merchant list', 'order signed-by', 'audit findings', 'archive list', 'actions', 'payment show', 'card-payouts', 'claims list', 'cold list', 'cold show', 'costs transaction', 'costs',
-  'doctor', 'events exhausted', 'events attempts', 'rates', 'position', 'hedging', 'freezes', 'alerts', 'reserves verify', 'reserves proof', 'screening list', 'screening show',
+  'doctor', 'smoke', 'events exhausted', 'events attempts', 'rates', 'position', 'hedging', 'freezes', 'alerts', 'reserves verify', 'reserves proof', 'screening list', 'screening show',
   'screening lists', 'signer log', 'treasury', 'tron status',
   // Made where there is no database, and no more than a text before `adjust apply` or `person enrol`.
   'adjust text', 'adjust sign', 'adjust list', 'person key', 'person text', 'person list',

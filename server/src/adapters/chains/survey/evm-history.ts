@@ -4,8 +4,8 @@ import { quantity } from '../evm/quantity.ts'
 import type { Rpc } from '../rpc.ts'
 import { good, poor, type Seen } from './finding.ts'
 
-/** An address without a key: asked about, never paid. */
-export const NOBODY = `0x${'0'.repeat(39)}1`
+/** An address that nobody has, and that no precompiled contract is at: asked about, never paid. */
+export const NOBODY = `0x${'be'.repeat(20)}`
 const STATE_DEPTHS = [16, 64, 120, 500, 1_500, 10_000, 90_000, 1_000_000]
 const BLOCK_DEPTHS = [1_000, 10_000, 100_000, 1_000_000]
 /**

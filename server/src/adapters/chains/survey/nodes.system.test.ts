@@ -22,6 +22,7 @@ describe('anvil', () => {
     expect([...findings].filter(([, text]) => text.startsWith('unfit'))).toEqual([])
     expect(findings.get('tracers')).toMatch(/answers/)
     expect(findings.get('balances at a block')).toBe('good: by its hash')
+    expect(findings.get('code overrides')).toBe('good: are taken in eth_call')
   })
 })
 

@@ -1,0 +1,36 @@
+/** How a real node speaks, held against what the adapters expect. Promises to read only: no question changes anything at the node. */
+import { isEvmNetwork, type Network } from '@bursar/chainkit'
+import { parseRpcJson } from '@bursar/chainkit/bitcoin'
+import { createRpc } from '../rpc.ts'
+import { tronSettingsOf, type ChainSettings } from '../settings.ts'
+import { createNode } from '../tron/node.ts'
+import { bitcoinQuestions } from './bitcoin.ts'
+import { compareAll, type Comparison, type Question } from './comparison.ts'
+import { evmQuestions } from './evm.ts'
+import { tronQuestions } from './tron.ts'
+
+export { agrees, compareWords, isNew, unknown, type Comparison } from './comparison.ts'
+
+const TIMEOUT_MS = 15_000
+
+/** @throws RangeError when the settings don't have the network */
+export const compareNode = async (settings: ChainSettings, network: Network, timeoutMs = TIMEOUT_MS): Promise<Comparison[]> => {
+  if (settings[network] === undefined) throw new RangeError(`${network} is not configured`)
+  const { questions, close } = open(settings, network, timeoutMs)
+  try {
+    return await compareAll(questions)
+  } finally {
+    await close()
+  }
+}
+
+const open = (settings: ChainSettings, network: Network, timeoutMs: number): { questions: Question[]; close(): Promise<void> } => {
+  const random = (): number => 0
+  if (network === 'TRON') {
+    const node = createNode({ ...tronSettingsOf(settings.TRON!), timeoutMs, random })
+    return { questions: tronQuestions(node), close: () => node.close() }
+  }
+  const isEvm = isEvmNetwork(network)
+  const rpc = createRpc({ network, url: settings[network]!.url, timeoutMs, random, attempts: 1, parse: isEvm ? JSON.parse : parseRpcJson })
+  return { questions: isEvm ? evmQuestions(rpc) : bitcoinQuestions(rpc), close: () => rpc.close() }
+}

@@ -1,0 +1,37 @@
+/** How the sandbox's own nodes speak: nothing of it is new. */
+import type { Network } from '@bursar/chainkit'
+import { describe, expect, test } from 'vitest'
+import { describeWithBitcoind, useAnvil, useBitcoind, useTronNode } from '../../../../../test/setup/nodes.ts'
+import { openBitcoinWorld, REGTEST_GENESIS, urlOf } from '../bitcoin/test-world.ts'
+import { openEvmWorld } from '../evm/test-world.ts'
+import type { ChainSettings } from '../settings.ts'
+import { compareNode } from './index.ts'
+
+const strange = async (settings: ChainSettings, network: Network) => (await compareNode(settings, network)).filter(({ standing }) => standing === 'new')
+
+describe('anvil', () => {
+  const anvil = useAnvil()
+  test('says nothing new', async () => {
+    const { node, ...world } = await openEvmWorld(await anvil(), { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' })
+    await world.contracts.payInside([{ to: await world.newAddress(), units: 5n }])
+    await world.mine(1)
+    expect(await strange({ ETHEREUM: { url: node.url, chainId: 31_337 } }, 'ETHEREUM')).toEqual([])
+  })
+})
+
+describeWithBitcoind('bitcoind', () => {
+  const bitcoind = useBitcoind()
+  test('says nothing new', async () => {
+    const { node, ...world } = await openBitcoinWorld(await bitcoind())
+    await world.pay(await world.newAddress(), 50_000n)
+    await world.mine(1)
+    expect(await strange({ BITCOIN: { url: urlOf(node), genesis: REGTEST_GENESIS } }, 'BITCOIN')).toEqual([])
+  })
+})
+
+describe('the sandbox\'s TRON', () => {
+  const tron = useTronNode(4)
+  test('says nothing new', async () => {
+    expect(await strange({ TRON: { url: (await tron()).url, genesis: '0'.repeat(64) } }, 'TRON')).toEqual([])
+  })
+})
