@@ -132,9 +132,24 @@ function understand({ pathname, searchParams }: URL): Asked | undefined {
 const middleOf = ({ bids, asks }: Sides): string => ((Number(bids[0]?.[0] ?? 0) + Number(asks[0]?.[0] ?? 0)) / 2).toFixed(4)
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10).split('-').toReversed().join('.')
 
+const DAY_MS = 86_400_000
+const KYIV = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Kyiv', year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', hourCycle: 'h23', weekday: 'short' })
+const kyiv = (at: number): Readonly<Record<string, string>> => Object.fromEntries(KYIV.formatToParts(at).map(({ type, value }) => [type, value]))
+const isWeekend = (at: number): boolean => ['Sat', 'Sun'].includes(kyiv(at)['weekday']!)
+
+/**
+ * The day that the rate of a moment holds for: from 16:00 in Kyiv on it is the next banking day's, on Friday Monday's (bank.gov.ua, API of the
+ * official exchange rate, `exchangedate`; 2026). Holidays are left out.
+ */
+const nbuDay = (at: number): string => {
+  let day = Number(kyiv(at)['hour']) >= 16 ? at + DAY_MS : at
+  while (isWeekend(day)) day += DAY_MS
+  return ['day', 'month', 'year'].map((part) => kyiv(day)[part]).join('.')
+}
+
 /** The rate is a JSON number, as the bank writes it. */
 const nbu = (rate: string, at: number): string =>
-  `[{"r030":978,"txt":"Євро","rate":45.1,"cc":"EUR","exchangedate":"${dayOf(at)}"},{"r030":840,"txt":"Долар США","rate":${rate},"cc":"USD","exchangedate":"${dayOf(at)}"}]`
+  `[{"r030":978,"txt":"Євро","rate":45.1,"cc":"EUR","exchangedate":"${nbuDay(at)}"},{"r030":840,"txt":"Долар США","rate":${rate},"cc":"USD","exchangedate":"${nbuDay(at)}"}]`
 
 const nbk = (rate: string, at: number): string => {
   const item = (title: string, description: string, quant: string): string =>

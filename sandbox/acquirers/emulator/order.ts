@@ -52,6 +52,8 @@ export interface RefundRow {
   readonly status: 'done' | 'pending' | 'failed'
   /** of the merchant, where the acquirer takes one */
   readonly key?: string
+  /** made in the acquirer's own cabinet */
+  readonly isOutside?: true
   /** questions for the payment that don't show it yet */
   readonly hidden?: number
 }

@@ -136,6 +136,12 @@ export function giveBack(desk: Desk, order: Order, units: bigint, key?: string):
   return 'done'
 }
 
+/** What a person gives back in the acquirer's own cabinet. Undefined as with `giveBack`. */
+export function giveBackOutside(desk: Desk, order: Order, units: bigint): Order | undefined {
+  if (order.status !== 'succeeded' || order.moved === undefined || units <= 0n || BigInt(order.refunded) + pendingUnits(order) + units > BigInt(order.moved)) return undefined
+  return refundNow(desk, { ...order, refunds: [...(order.refunds ?? []), { units: units.toString(), status: 'done', isOutside: true }] }, units)
+}
+
 /** Ends what was taken up of refunds: the payer gets all of it. */
 export function endRefunds(desk: Desk, order: Order): Order {
   const units = pendingUnits(order)

@@ -6,6 +6,8 @@
  * - a callback is JSON under a form's content type: captured in production on 2026-08-17, tests of hide-mail.org
  * - the payer is sent back by a POST with the same fields [D] github.com/wayforpay/php-sdk, examples/returnUrl.php
  * - `RefundInProcessing` while the shop's balance is too small for a refund [D] .../852131; its code 1138 [D] the same page
+ * - statuses come in either case [D], the same page has both; `Created` for an order nobody paid: clients, [U]
+ * - a part can't be voided, 1141 [D] .../852131; a refund made in the cabinet shows as `Refunded` without a sum, a part too [U]
  * - pauses between callbacks [U]; test cards [U]: of our own; what CHECK_STATUS says of an order nobody paid yet [U]
  */
 import type { Message } from '../deliveries.ts'
@@ -54,14 +56,16 @@ function reasonOf({ status, reason }: Order): readonly [number, string] {
 
 /** A transaction as CHECK_STATUS and callbacks tell it, unsigned. */
 export function record({ merchantAccount }: WayForPayAccount, order: Order): Record<string, unknown> {
-  const [status, reason, code] = pendingUnits(order) === 0n ? [statuses[order.status], ...reasonOf(order).toReversed()] : refundInProcessing
+  const isOutside = order.status === 'succeeded' && (order.refunds ?? []).some((refund) => refund.isOutside)
+  const [status, reason, code] = isOutside ? (['Refunded', 'Ok', 1100] as const) : pendingUnits(order) === 0n ? [statuses[order.status], ...reasonOf(order).toReversed()] : refundInProcessing
+  const spelt = [status, status.toLowerCase(), status === 'InProcessing' ? 'Created' : status][order.number % 3]!
   const isDone = order.status === 'succeeded' || order.status === 'reversed'
   return {
     merchantAccount, orderReference: order.reference, amount: number(shortest(order.moved ?? order.units)), currency: order.currency,
     authCode: isDone ? String(order.number).slice(-6) : '', email: null, phone: null,
     createdDate: Math.floor(order.createdAt / 1_000), processingDate: Math.floor((order.decidedAt ?? order.createdAt) / 1_000),
     cardPan: order.card === undefined ? '' : `${order.card.first.slice(0, 2)}****${order.card.last}`, cardType: order.card === undefined ? null : 'Visa',
-    issuerBankCountry: 'Ukraine', issuerBankName: 'EMULATOR', recToken: '', transactionStatus: status, reason, reasonCode: code,
+    issuerBankCountry: 'Ukraine', issuerBankName: 'EMULATOR', recToken: '', transactionStatus: spelt, reason, reasonCode: code,
     fee: number(shortest(order.fee ?? '0')), paymentSystem: 'card',
   }
 }

@@ -99,6 +99,7 @@ function act(desk: Desk, account: WayForPayAccount, fields: Fields): string {
   const order = findOrder(desk, reference)
   if (order === undefined) throw new WayForPayError(1127, 'Order Not Found')
   if (!isRefund) return signed(account, record(account, seen(desk, order)))
+  if (order.kind === 'payment' && order.status === 'succeeded' && (unitsOf(textOf(fields, 'amount')) ?? 0n) < BigInt(order.moved ?? '0')) throw new WayForPayError(1141, 'Partial void not supported')
   const done = order.kind === 'payout' ? undefined : giveBack(desk, order, unitsOf(textOf(fields, 'amount')) ?? 0n)
   if (done === undefined) throw new WayForPayError(1128, 'Refund Limit Exceeded')
   const { merchantAccount } = account

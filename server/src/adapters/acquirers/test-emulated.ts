@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Emulator } from '../../../../sandbox/acquirers/emulator/start.ts'
-import { endRefunds, findOrder } from '../../../../sandbox/acquirers/emulator/payments.ts'
+import { endRefunds, findOrder, giveBackOutside } from '../../../../sandbox/acquirers/emulator/payments.ts'
 import { startReceiver } from '../../../../sandbox/acquirers/receiver.ts'
 import { createAcquirerHttp, type AcquirerHttp } from './http.ts'
 import { ForgedCallback, type Acquirer, type PaymentPage, type RawCallback } from './port.ts'
@@ -14,16 +14,18 @@ export interface Emulated {
   secrets: readonly string[]
   cards: AcquirerWorld['cards']
   forge(callback: RawCallback): { what: string; callback: RawCallback }[]
+  without(callback: RawCallback): { field: string; callback: RawCallback }[]
 }
 
 /** The world of the conformance suite over an emulator, and how to end it. */
-export const worldOf = async ({ emulator, makeAcquirer, secrets, cards, forge }: Emulated): Promise<{ world: AcquirerWorld; stop: () => Promise<void> }> => {
+export const worldOf = async ({ emulator, makeAcquirer, secrets, cards, forge, without }: Emulated): Promise<{ world: AcquirerWorld; stop: () => Promise<void> }> => {
   const acquirer = makeAcquirer(emulator.url, createAcquirerHttp({ account: 'test', timeoutMs: 1_000 }))
   const receiver = await takeCallbacks(acquirer, emulator)
   const world: AcquirerWorld = {
     acquirer,
     unreachable: makeAcquirer('http://127.0.0.1:1', createAcquirerHttp({ account: 'test', timeoutMs: 1_000 })),
-    secrets, cards, forge,
+    secrets, cards, forge, without,
+    giveBackOutside: async (reference, units) => void giveBackOutside(emulator.desk, findOrder(emulator.desk, reference, 'payment')!, units),
     callbackUrl: receiver.url,
     callbacks: receiver.callbacks,
     next: async (faults) => {

@@ -3,6 +3,7 @@ import { SOURCES, startMarket, type Market } from '../../../../sandbox/market/in
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BookSource } from './port.ts'
+import { officialPrice } from '../../rates/agreement.ts'
 import { createSources } from './sources.ts'
 
 const NOW = 1_800_000_000_000
@@ -100,6 +101,22 @@ describe('what is recorded of the real ones, and what is none', () => {
     expect(await official(0).rates()).toMatchObject([{ perUsd: 4_207_123_456_789_012_345n * 10n }])
     reply = '<rss><channel><item><title>USD</title><pubDate>21.11.26</pubDate><description>4436.2</description><quant>10</quant></item></channel></rss>'
     expect(await official(1).rates()).toEqual([{ ticker: 'KZT', perUsd: 44_362n * 10n ** 16n, observedAt: Date.parse('2026-11-21T00:00:00+05:00') }])
+  })
+
+  // The moments are of Kyiv's winter time, two hours ahead of UTC.
+  test.each([
+    ['Friday 15:59', '2026-11-20T13:59:00Z', '2026-11-20'], ['Friday 16:00', '2026-11-20T14:00:00Z', '2026-11-23'], ['Saturday', '2026-11-21T10:00:00Z', '2026-11-23'],
+    ['Sunday 17:00', '2026-11-22T15:00:00Z', '2026-11-23'], ['Monday 16:00', '2026-11-23T14:00:00Z', '2026-11-24'],
+  ])('audit D-B9: the rate of the National Bank of Ukraine may be dated tomorrow, and is a band at once (R1): %s', async (_when, moment, day) => {
+    const now = Date.parse(moment)
+    const bank = await startMarket({ port: 0, usd: () => ({ UAH: '0.025', USD: '1' }), now: () => now })
+    try {
+      const rates = await all(bank.url).official[0]!.rates()
+      expect(rates).toMatchObject([{ ticker: 'UAH', observedAt: Date.parse(`${day}T00:00:00+02:00`) }])
+      expect(officialPrice(rates, 'UAH', now - 5 * 86_400_000)).toBe(rates[0]!.perUsd)
+    } finally {
+      await bank.stop()
+    }
   })
 
   test.each(['[]', '{}', '[{"cc":"USD","rate":0,"exchangedate":"21.11.2026"}]', '[{"cc":"USD","rate":41.1,"exchangedate":"tomorrow"}]'])('nbu answering %s has no rate', async (answer) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ForgedCallback, type CardTicker, type RawCallback } from '../port.ts'
+import { ForgedCallback, type AcquirerState, type CardTicker, type RawCallback } from '../port.ts'
 import { finalCallback, isFinal, paid, payoutOrder, settled } from './orders.ts'
 import { expectNothingSecret } from './secrecy.ts'
 import type { WorldOf } from './world.ts'
@@ -69,6 +69,29 @@ export const describeCallbacks = (world: WorldOf, { payIn, payout }: { payIn: Ca
       expect(forged.length).toBeGreaterThan(3)
       for (const { what, callback } of forged) expect(() => read(callback), what).toThrow(ForgedCallback)
       expect(read(genuine).reference).toBe(reference)
+    })
+
+    test('audit D-B9: without one of its fields it is no more than it says (A11)', async ({ skip }) => {
+      const { without, acquirer } = world()
+      if (without === undefined) return skip()
+      const { reference, units } = await paid(world, payIn)
+      const genuine = await finalCallback(world(), reference)
+      for (const { field, callback } of without(genuine)) {
+        const said = await Promise.resolve(callback).then((one) => acquirer.readCallback(one)).catch((error: unknown) => error)
+        if (said instanceof ForgedCallback) continue
+        expect(said, field).toMatchObject({ reference })
+        const { state } = said as { state: AcquirerState }
+        if (state.kind === 'succeeded') expect({ units: state.units, ticker: state.ticker }, field).toEqual({ units, ticker: payIn })
+        else expect(['waiting', 'unknown'], field).toContain(state.kind)
+      }
+    })
+
+    if (payout) test('audit D-B9: that comes before the answer to its order is read as any other (A11)', async () => {
+      await world().next({ answer: 'held' })
+      const order = payoutOrder(world(), payout!)
+      const answering = world().acquirer.payOut(order).catch((error: unknown) => error)
+      expect(read(await finalCallback(world(), order.reference))).toMatchObject({ reference: order.reference, state: { kind: 'succeeded', units: order.units } })
+      expect(await answering).toMatchObject({ name: 'AcquirerUnreachable', sent: true })
     })
 
     test('of anything at all is forged, and costs nothing else', async () => {

@@ -124,6 +124,19 @@ export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly,
       expect(await refund(made, units, { refundReference: randomUUID() })).toMatchObject({ kind: 'succeeded', units })
     })
 
+    test('audit D-B9: a part given back in the acquirer\'s cabinet is told with its sum, or as money back of an unknown sum (A15)', async ({ skip }) => {
+      const { giveBackOutside } = world()
+      if (giveBackOutside === undefined) return skip()
+      const made = await settledPayment()
+      const part = made.order.units / 3n
+      await giveBackOutside(made.order.reference, part)
+      const state = await stateOf(made)
+      if (wholeOnly) expect(state).toMatchObject({ kind: 'reversed', units: made.order.units })
+      else expect(state).toMatchObject({ kind: 'succeeded', units: made.order.units, backUnits: part })
+      if ('backUnits' in state && wholeOnly) expect(state.backUnits).toBeUndefined()
+      expect((await refund(made, made.order.units, {})).kind).not.toBe('succeeded')
+    })
+
     test('is not sent when sending is not allowed', async () => {
       const made = await settledPayment()
       const refusal = new Error('another worker has it')

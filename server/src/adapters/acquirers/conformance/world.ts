@@ -35,6 +35,10 @@ export interface AcquirerWorld {
   callbacks(reference: string, least: number): Promise<RawCallback[]>
   /** The same callback as it must not be believed: changed in each field that is signed, and signed by somebody else. */
   forge(callback: RawCallback): { what: string; callback: RawCallback }[]
+  /** The same callback without one of its fields, signed by the acquirer. Absent: its callbacks have no fields to leave out. */
+  without?(callback: RawCallback): { field: string; callback: RawCallback }[]
+  /** A person gives a part of a payment back in the acquirer's own cabinet. Absent: it has none. */
+  giveBackOutside?(reference: string, units: bigint): Promise<void>
   /** Applies to the next order of the account, and to nothing after it. */
   next(faults: { outcome?: Outcome; answer?: AnswerFault; answerCode?: string; refund?: 'pending' | 'late' | 'failed' } & CallbackFaults): Promise<void>
   /** Ends the refunds of a payment that the acquirer took up and did not end (`refund: 'pending'`). */

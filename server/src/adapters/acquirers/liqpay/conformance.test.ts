@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { startLiqPay } from '../../../../../sandbox/acquirers/liqpay/index.ts'
+import { sign } from '../../../../../sandbox/acquirers/liqpay/signature.ts'
 import { finalCallback, paid } from '../conformance/orders.ts'
 import { describeAcquirer, type AcquirerWorld } from '../conformance.ts'
 import type { RawCallback } from '../port.ts'
@@ -25,12 +26,21 @@ const forge = (callback: RawCallback): { what: string; callback: RawCallback }[]
   return [...changed, made('another key', form.get('data')!, foreign), made('no signature', form.get('data')!, ''), made('no data', '', form.get('signature')!)]
 }
 
+const without = (version: LiqPayVersion) => (callback: RawCallback): { field: string; callback: RawCallback }[] => {
+  const fields = JSON.parse(Buffer.from(new URLSearchParams(callback.body.toString()).get('data')!, 'base64').toString()) as Record<string, unknown>
+  return Object.keys(fields).map((field) => {
+    const { [field]: _, ...rest } = fields
+    const data = Buffer.from(JSON.stringify(rest)).toString('base64')
+    return { field, callback: { ...callback, body: Buffer.from(new URLSearchParams({ data, signature: sign(version, privateKey, data) }).toString()) } }
+  })
+}
+
 const traits = { payIn: ['UAH'], payout: ['UAH'], refund: true, statement: false, paymentIsOrdered: false, refundFaults: ['late', 'failed'], ambiguousCodes: ['order_id_duplicate', 'payment_processing', 'err_cache', 'wait_info'] } as const
 
 const makeWorld = async (version: LiqPayVersion): Promise<AcquirerWorld> => {
   const emulator = await startLiqPay({ publicKey, privateKey, version }, { port: 0 })
   const { world, stop } = await worldOf({
-    emulator, secrets: [privateKey], forge,
+    emulator, secrets: [privateKey], forge, without: without(version),
     cards: { good: '4242424242424242', secure: '4000000000003063', refused: '4000000000009995', payout: '4111111111111111', payoutRefused: '4000000000000002' },
     makeAcquirer: (url, http) => createLiqPay({ name: 'liq', publicKey, privateKey, url, version, ip: '203.0.113.7', capabilities: LIQPAY_LIMITS, http }),
   })
