@@ -11,7 +11,7 @@ import { DEFAULT_WATCHER_SETTINGS, type WatcherSettings } from '../watcher/index
 interface NetworkPolicy extends TreasurySettings {
   confirmations?: { kind: 'final' } | { kind: 'tiers'; tiers: { belowUsd: string; confirmations: number }[]; otherwise: number }
   goneAfterMs?: number
-  watch?: Partial<Pick<WatcherSettings, 'startHeight' | 'pollMs' | 'ringBlocks' | 'ahead' | 'mostBlocks' | 'mostTransfers' | 'staleAfterMs' | 'finalStaleAfterMs'>>
+  watch?: Partial<Pick<WatcherSettings, 'startHeight' | 'pollMs' | 'ringBlocks' | 'ahead' | 'mostBlocks' | 'mostTransfers' | 'staleAfterMs' | 'finalStaleAfterMs' | 'unavailableAfterMs'>>
   sending?: Partial<Record<keyof SendingPolicy, number | string>>
   /** pause between two looks for withdrawals to take up, in ms */
   payoutEveryMs?: number

@@ -33,10 +33,12 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
   const now = (): number => runtime.clock.now()
   const pace = createPace(network, now())
   const stale = createLamp(runtime, 'chain-stale', network)
+  const unavailable = createLamp(runtime, 'node-unavailable', network)
   const stalled = createLamp(runtime, 'finality-stalled', network)
   const failing = createLamp(runtime, 'watcher-failing', network)
   const stopped = createLamp(runtime, 'watcher-stopped', network)
   let loggedAt = 0
+  let unavailableSince: number | undefined
   log.info('leading')
 
   const showStale = async (): Promise<void> => {
@@ -55,6 +57,14 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
     await stalled.set(finalStaleMs < settings.finalStaleAfterMs ? null : text)
   }
 
+  /** A wrong password, a pruned block or a missing index don't pass by themselves: the reason is worth more than that nothing grows. */
+  const showUnavailable = async (reason: string): Promise<void> => {
+    unavailableSince ??= now()
+    if (now() - unavailableSince < settings.unavailableAfterMs) return
+    const minutes = Math.round(settings.unavailableAfterMs / 60_000)
+    await unavailable.set(`${network} has not been followed for ${minutes} minutes and more. ${reason}. See docs/operating/chain-trouble.md`)
+  }
+
   const logProgress = (): void => {
     const { height, head, blocksPerSecond, etaSeconds } = pace.progress(true, now())
     if (head - height < BEHIND || now() - loggedAt < LOG_EVERY_MS) return
@@ -70,6 +80,8 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
       logProgress()
       await stopped.set(null)
       await failing.set(null)
+      unavailableSince = undefined
+      await unavailable.set(null)
       await showStale()
       await showStalled(step.finalUnknown)
     },
@@ -80,7 +92,8 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
         return stopped.set(text)
       }
       await showStale()
-      if (error instanceof ChainUnavailable || error instanceof LeadershipLost || failures < MANY_FAILURES) return
+      if (error instanceof ChainUnavailable) return showUnavailable(error.message)
+      if (error instanceof LeadershipLost || failures < MANY_FAILURES) return
       const { height } = pace.progress(true, now())
       await failing.set(`${network} can't be followed since block ${height}: ${String(error)}`)
     },

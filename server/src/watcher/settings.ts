@@ -23,12 +23,15 @@ export interface WatcherSettings {
   staleAfterMs: number
   /** raise an alert when no block has become final for so long */
   finalStaleAfterMs: number
+  /** raise an alert, with the reason, when the node has given no answer that can be used for so long */
+  unavailableAfterMs: number
 }
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
-const evm = { startHeight: null, pollMs: SECOND, ahead: 16, mostBlocks: 32, mostTransfers: 4_000 }
+const UNAVAILABLE_AFTER_MS = 3 * MINUTE
+const evm = { startHeight: null, pollMs: SECOND, ahead: 16, mostBlocks: 32, mostTransfers: 4_000, unavailableAfterMs: UNAVAILABLE_AFTER_MS }
 
 /** What suits each network; `identity` depends on the installation. */
 export const DEFAULT_WATCHER_SETTINGS: Readonly<Record<Network, Omit<WatcherSettings, 'network' | 'identity'>>> = {
@@ -42,6 +45,7 @@ export const DEFAULT_WATCHER_SETTINGS: Readonly<Record<Network, Omit<WatcherSett
     // Two hours without a block happen a few times a year.
     staleAfterMs: 120 * MINUTE,
     finalStaleAfterMs: 180 * MINUTE,
+    unavailableAfterMs: UNAVAILABLE_AFTER_MS,
   },
   ETHEREUM: { ...evm, ringBlocks: 2_000, staleAfterMs: 5 * MINUTE, finalStaleAfterMs: 30 * MINUTE },
   BINANCE_SMART_CHAIN: { ...evm, pollMs: SECOND / 2, ringBlocks: 10_000, staleAfterMs: 2 * MINUTE, finalStaleAfterMs: 5 * MINUTE },

@@ -237,3 +237,25 @@ test('audit D-E6: says when no block becomes final any more, with the reason, an
   await heightIs(4)
   await until(async () => (await alerts()).length === 0)
 })
+
+/** bitcoind's words: rpc/protocol.h and rpc/blockchain.cpp; the first is ours for HTTP 401. */
+test.each([
+  'BITCOIN: getblockchaininfo: HTTP 401: check the user and password in the node\'s url',
+  'BITCOIN: getblock: refused: Block not available (pruned data) (-1)',
+  'BITCOIN: getblockchaininfo: HTTP 503 with an answer that is no JSON',
+])('audit D-B9: rows B-17 and B-21: a node that can not be read for minutes is named with its reason: %s', async (reason) => {
+  const { head } = chain
+  start({ unavailableAfterMs: 180_000, staleAfterMs: 7_200_000 })
+  await heightIs(0)
+  chain.head = async () => {
+    throw new ChainUnavailable(reason)
+  }
+  await until(() => lines.some(({ msg }) => msg.startsWith('could not follow')))
+  expect(await alerts()).toEqual([])
+  later = 181_000
+  await until(async () => (await alerts()).some(({ kind, text }) => kind === 'node-unavailable' && text.includes(reason)))
+  chain.head = head
+  chain.mine()
+  await heightIs(1)
+  await until(async () => (await alerts()).length === 0)
+})
