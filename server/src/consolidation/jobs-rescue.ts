@@ -20,7 +20,7 @@ export const createRescueJob = (deps: ConsolidationDeps): Job => ({
     const { at } = momentOf(runtime)
     const stuck = await stuckDeposits(runtime.db, new Date(at.getTime() - policy.rescueAfterMs), MOST_STUCK)
     if (stuck.length === 0 || !(await mayPlan(runtime.db, at))) return false
-    const rate = await rateOf(deps.adapter)
+    const { milliSatPerVb: rate } = await rateOf(deps.adapter)
     for (const [transaction, outputs] of Map.groupBy(stuck, (output) => output.transaction)) {
       const coins = outputs.map(({ vout, address, index, units }): OwnCoin => {
         const asset = deps.catalogue.findCrypto('BTC')!

@@ -1,6 +1,6 @@
 import { isRefused } from '@bursar/chainkit'
 import { gatherCoins } from '@bursar/chainkit/bitcoin'
-import type { CoinChainAdapter } from '../adapters/chains/port.ts'
+import type { CoinChainAdapter, FeeRate } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { inTransaction } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
@@ -41,7 +41,9 @@ const joinSmallCoins = async (deps: ConsolidationDeps): Promise<void> => {
   const { runtime, policy, sending, wallet } = deps
   const { db } = runtime
   const { at } = momentOf(runtime)
-  const rate = await rateOf(deps.adapter)
+  const { milliSatPerVb: rate, guessed } = await rateOf(deps.adapter)
+  // A guess is no rate that was seen, and none to find low.
+  if (guessed === true) return
   await noteRate(db, 'BITCOIN', rate, at, policy.windowMs)
   if (!policy.enabled || rate > sending.patientRate || !(await isLow(db, 'BITCOIN', rate, at, policy))) return
   if ((await isJoining(db)) || !(await mayPlan(db, at))) return
@@ -71,8 +73,8 @@ export const storeJoining = async ({ runtime }: Pick<ConsolidationDeps, 'runtime
   }
 }
 
-export const rateOf = async (adapter: CoinChainAdapter): Promise<bigint> => {
+export const rateOf = async (adapter: CoinChainAdapter): Promise<Extract<FeeRate, { kind: 'vbyte' }>> => {
   const rate = await adapter.feeRate()
   if (rate.kind !== 'vbyte') throw new Error('a Bitcoin node estimates fees for each virtual byte')
-  return rate.milliSatPerVb
+  return rate
 }

@@ -1,9 +1,10 @@
 import type { Network } from '@bursar/chainkit'
-import type { ChainAdapter } from '../adapters/chains/port.ts'
+import type { ChainAdapter, FeeRate } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import { eachApart, type Job } from '../jobs/index.ts'
+import { raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { deliver, type ReceiveInternal } from './commands.ts'
 import type { WithdrawalFollower } from './following.ts'
@@ -75,13 +76,27 @@ export const createInternalDeliveryJob = (deps: {
   },
 })
 
+/** Raises an alert while a node has no estimate of fees, and what is offered is a guess. */
+const tellGuess = async (runtime: Runtime, network: Network, rate: FeeRate): Promise<void> => {
+  const moment = momentOf(runtime)
+  if (rate.kind !== 'vbyte' || rate.guessed !== true) return resolveAlert(runtime.db, 'fees-unknown', network, moment.at)
+  const text =
+    `The node of ${network} has no estimate of fees: payouts pay ${Number(rate.milliSatPerVb) / 1_000} sat/vB, which is its newest estimate or what recent blocks paid. ` +
+    `This ends by itself some hours after a restore, a sync or an upgrade. Small coins are not joined meanwhile`
+  await raiseOrRenewAlert(runtime.db, { kind: 'fees-unknown', subject: network, text }, moment)
+}
+
 /** Keeps the fee estimates that requests are priced by. */
 export const createFeeRateJob = (runtime: Runtime, adapters: readonly ChainAdapter[], everyMs: number): Job => ({
   name: 'fee estimates',
   everyMs,
   run: async () => {
     const results = await Promise.allSettled(
-      adapters.map(async (adapter) => storeFeeRate(runtime.db, adapter.network, await adapter.feeRate(), runtime.clock.now())),
+      adapters.map(async (adapter) => {
+        const rate = await adapter.feeRate()
+        await storeFeeRate(runtime.db, adapter.network, rate, runtime.clock.now())
+        await tellGuess(runtime, adapter.network, rate)
+      }),
     )
     results.forEach((result, i) => {
       if (result.status === 'rejected') runtime.log.warn({ err: result.reason, network: adapters[i]!.network }, 'no fee estimate')

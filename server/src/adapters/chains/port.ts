@@ -24,8 +24,11 @@ export type BroadcastResult =
   | { kind: 'refused'; reason: 'expired'; message: string }
 
 export type FeeRate =
-  /** thousandths of a satoshi for each virtual byte */
-  | { kind: 'vbyte'; milliSatPerVb: bigint }
+  /**
+   * Thousandths of a satoshi for each virtual byte: what is to be paid, and how much more the node asks of a replacement. `guessed`: the node has no
+   * estimate, and the rate may be wrong either way.
+   */
+  | { kind: 'vbyte'; milliSatPerVb: bigint; incrementMilliSatPerVb?: bigint; guessed?: true }
   /** wei for each unit of gas; `legacy` chains use maxFeePerGas as the gas price */
   | { kind: 'gas'; legacy: boolean; maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
   /** sun, set by the chain: nobody can offer more or less */

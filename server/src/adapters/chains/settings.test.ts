@@ -43,7 +43,7 @@ describe('the file of networks', () => {
   })
 
   test('bounds what is offered where it says nothing', () => {
-    expect(bitcoinSettingsOf({ url: 'http://a', genesis: MAINNET }).fees).toEqual({ floor: 1_000n, cap: 300_000n })
+    expect(bitcoinSettingsOf({ url: 'http://a', genesis: MAINNET }).fees).toEqual({ floor: 100n, cap: 300_000n })
     expect(evmSettingsOf('ETHEREUM', { ...GOOD.ETHEREUM, gasPriceFloor: '7', gasPriceCap: '7' })).toMatchObject({ gasPriceFloor: 7n, gasPriceCap: 7n })
   })
 

@@ -19,7 +19,7 @@ export interface BitcoinChainSettings {
   genesis: string
   /** confirmations that make a block final; 6 when absent */
   finalDepth?: number
-  /** thousandths of a satoshi for each virtual byte; 1000 and 300000 when absent */
+  /** thousandths of a satoshi for each virtual byte; 100 and 300000 when absent. The node's own least rates hold besides */
   feeFloorMilliSatPerVb?: string
   feeCapMilliSatPerVb?: string
 }
@@ -60,7 +60,7 @@ const BITCOIN_KEYS = ['url', 'genesis', 'finalDepth', 'feeFloorMilliSatPerVb', '
 const EVM_KEYS = ['url', 'chainId', 'finality', 'leastFinalDepth', 'legacyGas', 'gasPriceFloor', 'gasPriceCap', 'traces']
 const TRON_KEYS = ['url', 'solidityUrl', 'genesis', 'apiKey', 'internalTransactions']
 /** Where the settings name no bounds: thousandths of a satoshi for each virtual byte, wei for each unit of gas. */
-const VBYTE_BOUNDS = { floor: '1000', cap: '300000' }
+const VBYTE_BOUNDS = { floor: '100', cap: '300000' }
 /**
  * By network and not by type of transaction: BSC refuses what offers less than 0.05 gwei, whatever the type; Ethereum has no such rule, and nodes
  * ask a tip of 0.001 gwei by default.

@@ -1,28 +1,82 @@
 import { satoshiOf } from '@bursar/chainkit/bitcoin'
 import type { FeeRate } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
-import { listOf, objectOf } from '../shape.ts'
+import { listOf, Malformed, objectOf, wholeOf } from '../shape.ts'
 import { amountText } from './block.ts'
+import { readHead } from './blocks.ts'
+import { rateOfPool } from './pool-rates.ts'
 
 /** Rates in thousandths of a satoshi for each virtual byte. */
 export interface BitcoinFeeSettings {
   /** within how many blocks the estimate aims to be mined, 1 to 1,008 */
   targetBlocks: number
-  /** never less; what is offered while the node has seen too little to estimate, as a fresh one or a test chain has */
+  /** never less */
   floor: bigint
   /** never more, whatever the node says */
   cap: bigint
+  /** ms, a clock that only goes forward */
+  now(): number
 }
 
-/** The node's estimate, at least what it takes into its pool now, between floor and cap. */
-export const readFeeRate = async (rpc: Rpc, { targetBlocks, floor, cap }: BitcoinFeeSettings): Promise<FeeRate> => {
-  const estimate = await rpc.read('estimatesmartfee', [targetBlocks], decodeEstimate)
-  const least = await rpc.read('getmempoolinfo', [], (result) => {
-    const info = objectOf(result, 'the answer')
-    return [rateIn(info, 'mempoolminfee'), rateIn(info, 'minrelaytxfee')]
-  })
-  const wanted = [estimate ?? 0n, floor, ...least].reduce((a, b) => (a > b ? a : b))
-  return { kind: 'vbyte', milliSatPerVb: wanted < cap ? wanted : cap }
+/** The default was conservative up to Core 27 and is economical since 28: named, it is the same on all. */
+const MODE = 'economical'
+/** The newest estimate stands in for so long while the node has none: as long as one with an old `fee_estimates.dat` takes to learn. */
+const KEPT_MS = 6 * 60 * 60_000
+
+/**
+ * The node's estimate, at least what it takes into its pool now, between floor and cap. A node says "insufficient data" for hours after a start without
+ * usable `fee_estimates.dat` (a restore, a fresh sync, an upgrade to 31). That says nothing of fees: the newest estimate is kept for some hours, and without
+ * one the rate is what the pool and the newest blocks pay. Both are marked as guessed.
+ */
+export const createFeeReader = (rpc: Rpc, { targetBlocks, floor, cap, now }: BitcoinFeeSettings) => {
+  let newest: { rate: bigint; at: number } | undefined
+
+  const unestimated = async (pool: PoolState): Promise<{ rate: bigint; guessed?: true }> => {
+    if (newest && now() - newest.at <= KEPT_MS) return { rate: newest.rate, guessed: true }
+    const blocks = await readBlocks(rpc)
+    // What pays anything at all is in the next block.
+    if (pool.isLoaded && pool.vsize < ROOM_VSIZE && blocks.every(({ isFull }) => !isFull)) return { rate: LEAST_WITHOUT_ESTIMATE }
+    const paid = blocks.map(({ median }) => median).toSorted((a, b) => (a < b ? -1 : 1))
+    return { rate: most([LEAST_WITHOUT_ESTIMATE, paid[paid.length >> 1] ?? 0n, (await rateOfPool(rpc, targetBlocks)) ?? 0n]), guessed: true }
+  }
+
+  return async (): Promise<Extract<FeeRate, { kind: 'vbyte' }>> => {
+    const estimate = await rpc.read('estimatesmartfee', [targetBlocks, MODE], decodeEstimate)
+    const pool = await rpc.read('getmempoolinfo', [], decodePool)
+    if (estimate !== undefined) newest = { rate: estimate, at: now() }
+    const { rate, guessed } = estimate === undefined ? await unestimated(pool) : { rate: estimate }
+    const wanted = most([rate, floor, pool.least])
+    return { kind: 'vbyte', milliSatPerVb: wanted < cap ? wanted : cap, incrementMilliSatPerVb: pool.increment, ...(guessed && { guessed }) }
+  }
+}
+
+/** Miners of before Core 30 leave out what pays less than 1 sat/vB. */
+const LEAST_WITHOUT_ESTIMATE = 1_000n
+/** A pool smaller than this fits the next block. */
+const ROOM_VSIZE = 900_000
+const FULL_WEIGHT = 3_900_000
+const LOOK_BACK = 6
+
+const most = (rates: readonly bigint[]): bigint => rates.reduce((a, b) => (a > b ? a : b))
+
+interface PoolState {
+  /** whether all of what was saved at the last stop has been read again */
+  isLoaded: boolean
+  vsize: number
+  /** what the node takes into its pool now */
+  least: bigint
+  /** how much more for each of its own virtual bytes a replacement has to pay */
+  increment: bigint
+}
+
+const decodePool = (result: unknown): PoolState => {
+  const info = objectOf(result, 'the answer')
+  return {
+    isLoaded: info['loaded'] === true,
+    vsize: wholeOf(info['bytes'], 'bytes'),
+    least: most([rateIn(info, 'mempoolminfee'), rateIn(info, 'minrelaytxfee')]),
+    increment: rateIn(info, 'incrementalrelayfee'),
+  }
 }
 
 const decodeEstimate = (result: unknown): bigint | undefined => {
@@ -30,6 +84,22 @@ const decodeEstimate = (result: unknown): bigint | undefined => {
   if (estimate['feerate'] !== undefined) return rateIn(estimate, 'feerate')
   listOf(estimate['errors'], 'errors')
   return undefined
+}
+
+/** The newest blocks: what half of their bytes paid less than, and whether all room was taken. */
+const readBlocks = async (rpc: Rpc): Promise<{ median: bigint; isFull: boolean }[]> => {
+  const { height } = await readHead(rpc)
+  const heights = Array.from({ length: Math.min(LOOK_BACK, height) }, (_, back) => height - back)
+  const answers = await rpc.askAll(heights.map((at) => ({ method: 'getblockstats', params: [at, ['feerate_percentiles', 'total_weight']] })))
+  return answers.map((answer) => {
+    if (!answer.ok) throw rpc.unavailable('getblockstats', `refused: ${answer.message} (${answer.code})`)
+    return rpc.believe('getblockstats', () => {
+      const { feerate_percentiles: percentiles, total_weight: weight } = objectOf(answer.result, 'the statistics')
+      const [, , median] = listOf(percentiles, 'feerate_percentiles')
+      if (median === undefined) throw new Malformed('feerate_percentiles has no median')
+      return { median: BigInt(wholeOf(median, 'a rate')) * 1_000n, isFull: wholeOf(weight, 'total_weight') >= FULL_WEIGHT }
+    })
+  })
 }
 
 /** BTC for 1,000 vB is satoshi for 1,000 vB, and that is thousandths of a satoshi for each. */

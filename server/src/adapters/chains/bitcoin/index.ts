@@ -7,7 +7,7 @@ import { readBlockAt, readBuried, readHashAt, readHead } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
 import { judgeTransactions } from './judging.ts'
 import { readCoins } from './coins.ts'
-import { readFeeRate, type BitcoinFeeSettings } from './fee-rate.ts'
+import { createFeeReader, type BitcoinFeeSettings } from './fee-rate.ts'
 import { readPool } from './pool.ts'
 import { readPoolCost } from './pool-cost.ts'
 import { readRaw } from './raw.ts'
@@ -28,6 +28,8 @@ export interface BitcoinAdapterSettings {
   scanTimeoutMs?: number
   /** from 0 to 1 */
   random(): number
+  /** ms, a clock that only goes forward */
+  now?(): number
 }
 
 /** The least that Bitcoin Core estimates for. */
@@ -41,7 +43,7 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChai
   if (!Number.isInteger(finalDepth) || finalDepth < 1)
     throw new RangeError(`finalDepth is a whole number from 1, not ${finalDepth}`)
   const rpc = createRpc({ network: 'BITCOIN', url, timeoutMs, random, parse: parseRpcJson })
-  const fees = { targetBlocks: TARGET_BLOCKS, ...settings.fees }
+  const feeRate = createFeeReader(rpc, { targetBlocks: TARGET_BLOCKS, now: settings.now ?? (() => performance.now()), ...settings.fees })
   const balances = createBalances(rpc, chain, { timeoutMs: scanTimeoutMs, busyMs: scanTimeoutMs })
   return {
     network: 'BITCOIN',
@@ -62,7 +64,7 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChai
     mempool: (known) => readPool(rpc, chain, known),
     statusOf: (hash) => readStatus(rpc, hash),
     broadcast: (raw) => broadcastTransaction(rpc, raw),
-    feeRate: () => readFeeRate(rpc, fees),
+    feeRate,
     wouldTake: (raws) => judgeTransactions(rpc, raws),
     poolCost: (hash) => readPoolCost(rpc, hash),
     rawTransactions: (hashes) => readRaw(rpc, hashes),

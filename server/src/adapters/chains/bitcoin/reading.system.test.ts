@@ -139,15 +139,18 @@ describeWithBitcoind('reading bitcoind', () => {
       const estimate = feerate === undefined ? { errors: ['Insufficient data'] } : { feerate, blocks: 3 }
       proxy.behave = ({ method }) => {
         if (method === 'estimatesmartfee') return { change: () => estimate }
-        return { change: () => ({ mempoolminfee: least, minrelaytxfee: '0.00000100' }) }
+        if (method !== 'getmempoolinfo') return 'pass'
+        return { change: () => ({ loaded: true, bytes: 0, mempoolminfee: least, minrelaytxfee: '0.00000100', incrementalrelayfee: '0.00000200' }) }
       }
-      return (await adapter.feeRate()) as unknown
+      const offered = await adapter.feeRate()
+      expect(offered).toMatchObject({ kind: 'vbyte', incrementMilliSatPerVb: 200n })
+      return 'milliSatPerVb' in offered ? offered.milliSatPerVb : undefined
     }
-    expect(await rate(undefined)).toEqual({ kind: 'vbyte', milliSatPerVb: 1_000n })
-    expect(await rate('0.00012345')).toEqual({ kind: 'vbyte', milliSatPerVb: 12_345n })
-    expect(await rate('0.00000001')).toEqual({ kind: 'vbyte', milliSatPerVb: 1_000n })
-    expect(await rate('0.00002000', '0.00007000')).toEqual({ kind: 'vbyte', milliSatPerVb: 7_000n })
-    expect(await rate('1.00000000')).toEqual({ kind: 'vbyte', milliSatPerVb: 300_000n })
+    expect(await rate(undefined)).toBe(1_000n)
+    expect(await rate('0.00012345')).toBe(12_345n)
+    expect(await rate('0.00000001')).toBe(1_000n)
+    expect(await rate('0.00002000', '0.00007000')).toBe(7_000n)
+    expect(await rate('1.00000000')).toBe(300_000n)
     await expect(rate('NaN')).rejects.toThrow(/Not an amount/)
     await expect(rate('-1')).rejects.toThrow(/Not an amount/)
   })
