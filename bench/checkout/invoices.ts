@@ -32,7 +32,7 @@ export const createProceeding = (db: Db): ((id: string) => Promise<void>) => {
   const catalogue = createCatalogue(ASSETS)
   const newId = createIds()
   const invoices = createInvoices({
-    catalogue, networks: catalogue.networks, keys: TEST_KEYS, prices: async () => new Map(), quoteMs: 900_000, publicUrl: 'http://127.0.0.1', claimTokens: createClaimTokens([DATA_KEY]),
+    catalogue, networks: catalogue.networks, keys: TEST_KEYS, prices: async () => new Map(), quoteMs: 900_000, minedWithinMs: 86_400_000, publicUrl: 'http://127.0.0.1', claimTokens: createClaimTokens([DATA_KEY]),
     destinationOf: () => undefined,
   })
   return (id) => inTransaction(db, async (tx) => {

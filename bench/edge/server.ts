@@ -35,7 +35,7 @@ const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => 
   const idle: Route = { operation: 'createCryptoWithdrawal', handle: async () => answer }
   const catalogue = createCatalogue(ASSETS)
   const settings = {
-    catalogue, networks: catalogue.networks, keys: TEST_KEYS, prices: async () => new Map<string, bigint>(), quoteMs: 900_000, publicUrl: 'https://pay.example',
+    catalogue, networks: catalogue.networks, keys: TEST_KEYS, prices: async () => new Map<string, bigint>(), quoteMs: 900_000, minedWithinMs: 86_400_000, publicUrl: 'https://pay.example',
     claimTokens: createClaimTokens([DATA_KEY]),
     screening: null,
   }

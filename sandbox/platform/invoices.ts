@@ -24,6 +24,7 @@ export interface SandboxPayer {
 /** What the payer takes where the merchant leaves it open. */
 const FAVOURITE = { ticker: 'USDT', blockchain: 'ETHEREUM', value: '10' }
 const WAIT_MS = 30_000
+const MINED_WITHIN_MS = 24 * 60 * 60_000
 
 export function openPayer(options: {
   databaseUrl: string
@@ -40,7 +41,7 @@ export function openPayer(options: {
   const db = createDb(pool)
   const catalogue = createCatalogue(options.assets)
   const invoices = createInvoices({
-    catalogue, networks: catalogue.networks, keys: options.keys, quoteMs: options.quoteMs, publicUrl: '',
+    catalogue, networks: catalogue.networks, keys: options.keys, quoteMs: options.quoteMs, minedWithinMs: MINED_WITHIN_MS, publicUrl: '',
     prices: (tx, tickers) => freshPrices(tx, tickers, new Date()),
     // The payer here never holds a link.
     claimTokens: createClaimTokens([new Uint8Array(32)]),

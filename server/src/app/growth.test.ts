@@ -120,7 +120,7 @@ const nobody = new Proxy({}, { get: (_target, name) => (name === 'then' ? undefi
 const worldOn = (db: Db, now: number): World => ({
   runtime: { db, clock: createClock(() => now), newId: () => uuidv7(now, randomBytes(10)), log },
   catalogue, policies: STANDARD_POLICIES, exchange: readExchangePolicy(catalogue), hedging: null, wallet: WALLET, publicUrl: 'http://127.0.0.1',
-  acquirers: joinAcquirers(null), cardKeys: null, quoteMs: 900_000, claimTokens: createClaimTokens([new Uint8Array(32)]), screening: null,
+  acquirers: joinAcquirers(null), cardKeys: null, quoteMs: 900_000, minedWithinMs: 86_400_000, claimTokens: createClaimTokens([new Uint8Array(32)]), screening: null,
 })
 
 /** Everything that an installation does by itself, once, as far as it goes with nodes that have nothing new. */

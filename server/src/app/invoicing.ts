@@ -13,6 +13,7 @@ export interface InvoicingWorld {
   wallet: WalletKeys
   publicUrl: string
   quoteMs: number
+  minedWithinMs: number
   claimTokens: ClaimTokens
 }
 
@@ -22,12 +23,13 @@ export const withdrawalFollowers = ({ catalogue, publicUrl }: Pick<InvoicingWorl
 ]
 
 /** What crypto invoices of this installation go by. */
-export const invoiceSettings = ({ runtime, catalogue, wallet, publicUrl, quoteMs, claimTokens }: InvoicingWorld): ClaimSettings => ({
+export const invoiceSettings = ({ runtime, catalogue, wallet, publicUrl, quoteMs, minedWithinMs, claimTokens }: InvoicingWorld): ClaimSettings => ({
   catalogue,
   networks: catalogue.networks,
   keys: wallet,
   prices: (tx, tickers) => freshPrices(tx, tickers, new Date(runtime.clock.now())),
   quoteMs,
+  minedWithinMs,
   publicUrl,
   claimTokens,
   onPaid: releaseConversions,

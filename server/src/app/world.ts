@@ -33,6 +33,8 @@ export interface World {
   cardKeys: readonly Uint8Array[] | null
   /** how long a quote of an invoice priced in fiat is valid, ms */
   quoteMs: number
+  /** how long after the end of its quote, or of its invoice, a payment may be mined to count so, ms */
+  minedWithinMs: number
   claimTokens: ClaimTokens
   /** who judges where money comes from; null: nobody */
   screening: ScreeningWorld['screening']

@@ -90,6 +90,7 @@ const settingsOf = (mailPort: number): Record<string, string> => ({
   BURSAR_INNER: `127.0.0.1:${ports.inner}`,
   BURSAR_PUBLIC_URL: PUBLIC_URL,
   BURSAR_QUOTE_SECONDS: '77',
+  BURSAR_QUOTE_MINED_HOURS: '7',
   BURSAR_TRUSTED_PROXIES: '127.0.0.0/8',
   BURSAR_TIMESTAMP_MAX_AGE: '3600',
   BURSAR_TIMESTAMP_MAX_AHEAD: '300',
@@ -239,6 +240,7 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
   http: async () => expect((await fetch(url('/health/live'))).status).toBe(200),
   publicUrl: async () => expect(JSON.stringify(await makeInvoice())).toContain(`${PUBLIC_URL}/`),
   quoteSeconds: async () => expect(await opened((it) => worldOf(it).quoteMs)).toBe(77_000),
+  quoteMinedHours: async () => expect(await opened((it) => worldOf(it).minedWithinMs)).toBe(7 * 3_600_000),
   inner: async () => {
     await assets()
     const metrics = await (await fetch(`http://127.0.0.1:${ports.inner}/metrics`)).text()

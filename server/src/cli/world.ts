@@ -20,6 +20,7 @@ export const worldOf = ({ config, runtime, policies }: Opened): World => {
     acquirers: joinAcquirers(config.acquirers),
     cardKeys: config.cardKeys,
     quoteMs: config.quoteSeconds * 1_000,
+    minedWithinMs: config.quoteMinedHours * 3_600_000,
     claimTokens: createClaimTokens(config.dataKeys),
     screening: config.screening,
   }

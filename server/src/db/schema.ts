@@ -242,6 +242,8 @@ export interface CryptoInvoicePaymentsTable {
   price_e18: bigint | null
   unvalued: boolean
   arrived_at: Date
+  mined_at: Date | null
+  mined_by: Date | null
 }
 
 export interface CryptoInvoicesTable {
@@ -276,6 +278,7 @@ export interface CryptoInvoicesTable {
   created_at: Date
   moved_at: Date
   api_key_id: string | null
+  waiting_mined: Generated<number>
 }
 
 export interface CustodyAddressesTable {

@@ -7,6 +7,7 @@ import type { DepositEvent } from './machine.ts'
 /**
  * What became of a deposit.
  * - sighted: new, in the pool or in a block
+ * - mined: in a block of the best chain, sighted before that had it
  * - held: deep enough, and not the merchant's before it is screened
  * - credited: on the merchant's balance
  * - rejected: it was screened and will not be the merchant's
@@ -14,12 +15,12 @@ import type { DepositEvent } from './machine.ts'
  * - orphaned: its block was lost; what was booked for it is taken back
  * - failed: it will not come
  */
-export type Became = 'sighted' | 'held' | 'credited' | 'rejected' | 'suspended' | 'orphaned' | 'failed'
+export type Became = 'sighted' | 'mined' | 'held' | 'credited' | 'rejected' | 'suspended' | 'orphaned' | 'failed'
 
 export interface Followed {
   deposit: Deposit
   became: Became
-  /** when it did, on the business clock; for `sighted` the time of its block where that is earlier */
+  /** when it did, on the business clock; for `sighted` and `mined` the time of its block where that is earlier */
   at: Date
 }
 

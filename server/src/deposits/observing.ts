@@ -9,6 +9,7 @@ import { oursAmong } from '../outgoing/index.ts'
 import { compare, type Comparison } from './comparing.ts'
 
 import { brought } from './custody.ts'
+import { tellFollowers } from './following.ts'
 import { openDeposits } from './opening.ts'
 import { creditHeightOf } from './policy.ts'
 import type { DepositSettings } from './settings.ts'
@@ -61,9 +62,11 @@ export const observeBlock = async (
   const arrivals = fresh.map((s) => ({ ...s, block, creditHeight: heightOf({ transaction: s.transaction, address: s.owner.address }) }))
   // A block read after a pause brought its money when it was mined.
   const at = new Date(Math.min(block.time, moment.at.getTime()))
+  const nowMined = again.flatMap(({ deposit }) => (moved.has(deposit.id) ? [{ ...deposit, blockHeight: block.height }] : []))
+  const { effects: followed } = await tellFollowers(tx, settings.followers, nowMined.map((deposit) => ({ deposit, became: 'mined' as const, at })), moment)
   const effects = await openDeposits(tx, network, arrivals, at, settings, moment)
   await noteConflicts(tx, network, block)
-  return joinEffects([{ items: [], notices: [], moves: brought(again.flatMap(({ deposit }) => (moved.has(deposit.id) ? [{ ...deposit, blockHeight: block.height }] : []))) }, effects])
+  return joinEffects([{ items: [], notices: [], moves: brought(nowMined) }, followed, effects])
 }
 
 /** The pool as it is now: stores what is on its way to us, and notes what is there no more, or again. */

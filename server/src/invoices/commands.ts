@@ -31,7 +31,7 @@ export const close = async (tx: Tx, key: { merchantId: string; id: string }, set
   return end(tx, invoice, 'closed', settings, moment)
 }
 
-/** The time of an invoice is over. It is locked, open, and waits for no payment. */
+/** The time of an invoice is over. It is locked, open, and waits for no payment, or too long for payments that no block has. */
 export const expire = async (tx: Tx, invoice: Invoice, settings: InvoiceSettings, moment: Moment): Promise<Effects> => {
   await announce(tx, [invoice.id])
   if (isRegistered(invoice)) return end(tx, invoice, 'ranOut', settings, moment)

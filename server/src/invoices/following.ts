@@ -30,11 +30,12 @@ export const followDeposits = async (tx: Tx, followed: readonly Followed[], sett
     const changed = new Map<string, Payment>()
     for (const one of counted) {
       const { id } = one.deposit
-      const before = known.get(id) ?? newPayment(one, invoice, prices)
+      const before = known.get(id) ?? newPayment(one, invoice, prices, settings)
       const telling = tellingOf(one.became, before, isOpen(invoice.state))
       if (telling === 'by-the-invoice') untold.add(id)
       if (telling === 'after-all') told.add(id)
-      const payment = { ...before, state: STATE[one.became], told: before.told || telling === 'after-all' }
+      const state = STATE[one.became] ?? before.state
+      const payment = { ...asMined(before, one, invoice, prices), state, told: before.told || telling === 'after-all' }
       known.set(id, payment)
       changed.set(id, payment)
     }
@@ -48,15 +49,35 @@ export const followDeposits = async (tx: Tx, followed: readonly Followed[], sett
 const counts = ({ asset, network, failReason }: Deposit, { ticker, blockchain }: Registered): boolean =>
   asset === ticker && network === blockchain && failReason !== 'LESS_THEN_MIN_AMOUNT'
 
-const STATE: { readonly [What in Became]: PaymentState } = {
+/** A block alone changes nothing: what comes back after its merchant was told Failed is nobody's yet. */
+const STATE: { readonly [What in Became]: PaymentState | undefined } = {
+  mined: undefined,
   sighted: 'waiting', held: 'waiting', credited: 'credited', rejected: 'lost', suspended: 'lost', orphaned: 'waiting', failed: 'lost',
 }
 
-const newPayment = ({ deposit, at }: Followed, invoice: Registered, prices: ReadonlyMap<string, bigint>): Payment => {
+const newPayment = ({ deposit, at }: Followed, invoice: Registered, prices: ReadonlyMap<string, bigint>, { minedWithinMs }: InvoiceSettings): Payment => {
   const late = !isOpen(invoice.state) || at >= invoice.expiresAt
   const { merchantId, id: invoiceId } = invoice
   const { id: depositId, units, fee } = deposit
-  return { merchantId, depositId, invoiceId, units, fee, state: 'waiting', late, told: late, ...valueOf(invoice, at, prices), arrivedAt: at }
+  const minedAt = deposit.internal || deposit.blockHeight !== null ? at : null
+  return { merchantId, depositId, invoiceId, units, fee, state: 'waiting', late, told: late, ...valueOf(invoice, at, prices), arrivedAt: at, minedAt, minedBy: minedByOf(invoice, at, minedWithinMs) }
+}
+
+/** From the end of the quote on, or from when it was seen where that was later. */
+const minedByOf = ({ quote }: Registered, at: Date, minedWithinMs: number): Date | null =>
+  quote === null ? null : new Date(Math.max(quote.until.getTime(), at.getTime()) + minedWithinMs)
+
+/**
+ * A payment beside the block that has it, or has it no more. While no block has it its payer may take it back, so that a price that held without end would be
+ * an option on the price for nothing: what is mined too late counts at the price of then.
+ */
+const asMined = (payment: Payment, { became, at }: Followed, { ticker, base }: Registered, prices: ReadonlyMap<string, bigint>): Payment => {
+  if (became === 'orphaned') return { ...payment, minedAt: null }
+  if (payment.minedAt !== null || became === 'sighted' || became === 'failed') return payment
+  const mined = { ...payment, minedAt: at }
+  if (became !== 'mined' || base === null || payment.minedBy === null || at <= payment.minedBy) return mined
+  const priceE18 = priceIn(ticker, base.ticker, prices) ?? null
+  return { ...mined, priceE18, unvalued: priceE18 === null }
 }
 
 /** The quote that holds, else the price of now, else none until there is one. */

@@ -41,6 +41,8 @@ export interface Invoice {
   paidBaseE18: bigint
   waiting: bigint
   waitingInTime: number
+  /** of these, those that a block has */
+  waitingMined: number
   refunded: boolean
   clientExpiresAt: Date
   expiresAt: Date
@@ -70,4 +72,8 @@ export interface Payment {
   priceE18: bigint | null
   unvalued: boolean
   arrivedAt: Date
+  /** when a block of the best chain had it; null while none has */
+  minedAt: Date | null
+  /** until when it has to be mined to count at the price of when it was seen; null: the price holds without end */
+  minedBy: Date | null
 }

@@ -7,7 +7,7 @@ import { expire, requote } from './commands.ts'
 import { isRegistered, type Invoice } from './invoice.ts'
 import { BASE_TICKERS } from './quoting.ts'
 import type { InvoiceSettings } from './settings.ts'
-import { ending, findDue, lockDue, unquoted, unvalued, type Due } from './store.ts'
+import { ending, findDue, lockDue, unmined, unquoted, unvalued, type Due } from './store.ts'
 
 const MOST = 50
 
@@ -23,11 +23,15 @@ export const createExpiryJob = ({ runtime, settings, everyMs, pause }: InvoiceJo
   name: 'invoice expiry',
   everyMs,
   run: async () => {
-    const due = ending(momentOf(runtime).at)
-    const ids = await findDue(runtime.db, due, MOST)
-    await eachDue(runtime, due, ids, (tx, invoice, moment) => expire(tx, invoice, settings, moment))
-    if (ids.length > 0) await pause('invoices-expired')
-    return ids.length === MOST
+    const { at } = momentOf(runtime)
+    let ended = 0
+    for (const due of [ending(at), unmined(at, settings.minedWithinMs)]) {
+      const ids = await findDue(runtime.db, due, MOST)
+      await eachDue(runtime, due, ids, (tx, invoice, moment) => expire(tx, invoice, settings, moment))
+      ended += ids.length
+    }
+    if (ended > 0) await pause('invoices-expired')
+    return ended >= MOST
   },
 })
 

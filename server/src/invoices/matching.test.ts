@@ -7,7 +7,7 @@ import { GRACE_MS, priceAt, priceIn, stepOf, unitsFor, worthOf } from './quoting
 const E18 = 10n ** 18n
 const quoteAt = (priceE18: bigint): Quote => ({ priceE18, at: new Date(0), until: new Date(1), previousE18: null })
 const payment = (more: Partial<Payment>): Payment => ({
-  merchantId: 'm', depositId: 'd', invoiceId: 'i', units: 1n, fee: 0n, state: 'credited', late: false, told: false, priceE18: null, unvalued: false, arrivedAt: new Date(0), ...more,
+  merchantId: 'm', depositId: 'd', invoiceId: 'i', units: 1n, fee: 0n, state: 'credited', late: false, told: false, priceE18: null, unvalued: false, arrivedAt: new Date(0), minedAt: null, minedBy: null, ...more,
 })
 
 describe('prices', () => {
@@ -97,5 +97,5 @@ test('sums leave out what is lost, and count what waits apart', () => {
     payment({ units: 5n, fee: 1n, priceE18: E18 }), payment({ units: 7n, state: 'waiting' }), payment({ units: 9n, state: 'waiting', late: true, unvalued: true }),
     payment({ units: 100n, state: 'lost', unvalued: true, priceE18: E18 }),
   ], 0)
-  expect(totals).toEqual({ paid: 5n, fee: 1n, paidBaseE18: 5n * E18, waiting: 16n, waitingInTime: 1, seenBaseE18: 5n * E18, seenCount: 3, unvalued: true })
+  expect(totals).toEqual({ paid: 5n, fee: 1n, paidBaseE18: 5n * E18, waiting: 16n, waitingInTime: 1, waitingMined: 0, seenBaseE18: 5n * E18, seenCount: 3, unvalued: true })
 })

@@ -11,6 +11,7 @@ export interface Totals {
   /** seen, not credited and not lost */
   waiting: bigint
   waitingInTime: number
+  waitingMined: number
   /** worth of everything seen and not lost, and of how many payments, each rounded down */
   seenBaseE18: bigint
   seenCount: number
@@ -19,8 +20,8 @@ export interface Totals {
 }
 
 export const totalsOf = (payments: readonly Payment[], scale: number): Totals => {
-  const totals: Totals = { paid: 0n, fee: 0n, paidBaseE18: 0n, waiting: 0n, waitingInTime: 0, seenBaseE18: 0n, seenCount: 0, unvalued: false }
-  for (const { state, units, fee, late, priceE18, unvalued } of payments) {
+  const totals: Totals = { paid: 0n, fee: 0n, paidBaseE18: 0n, waiting: 0n, waitingInTime: 0, waitingMined: 0, seenBaseE18: 0n, seenCount: 0, unvalued: false }
+  for (const { state, units, fee, late, priceE18, unvalued, minedAt } of payments) {
     if (state === 'lost') continue
     const worth = priceE18 === null ? 0n : worthOf(units, priceE18, scale)
     totals.seenBaseE18 += worth
@@ -33,6 +34,7 @@ export const totalsOf = (payments: readonly Payment[], scale: number): Totals =>
     } else {
       totals.waiting += units
       if (!late) totals.waitingInTime += 1
+      if (!late && minedAt !== null) totals.waitingMined += 1
     }
   }
   return totals

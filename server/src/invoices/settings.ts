@@ -13,6 +13,8 @@ export interface InvoiceSettings {
   prices(db: Db | Tx, tickers: readonly string[]): Promise<ReadonlyMap<string, bigint>>
   /** how long a quote is valid, ms of the business clock */
   quoteMs: number
+  /** ms after the end of a quote, or of an invoice, within which a payment that was seen in time has to be mined to count so */
+  minedWithinMs: number
   /** where payers reach the api, without a slash at its end */
   publicUrl: string
   claimTokens: ClaimTokens

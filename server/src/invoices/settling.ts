@@ -28,7 +28,7 @@ export const settle = async (
   if (!asset || !on) throw new Error(`invoice ${before.id} is in ${before.ticker} on ${before.blockchain}, which the configured assets lack: list it again`)
   const totals = totalsOf(payments, asset.scale)
   const changes = {
-    paid: totals.paid, fee: totals.fee, paidBaseE18: totals.paidBaseE18, waiting: totals.waiting, waitingInTime: totals.waitingInTime,
+    paid: totals.paid, fee: totals.fee, paidBaseE18: totals.paidBaseE18, waiting: totals.waiting, waitingInTime: totals.waitingInTime, waitingMined: totals.waitingMined,
     units: unitsNow(before, totals, asset.scale, stepOf(asset, on)),
   }
   let invoice = (await write(tx, before, changes)) as Registered

@@ -11,7 +11,8 @@ const COLUMNS = sql.raw(`i.merchant_id as "merchantId", i.id, i.state, i.name, i
   i.redirect_url as "redirectUrl", i.language, i.ticker, i.blockchain, i.units, i.base_ticker as "baseTicker",
   i.base_e18 as "baseE18", i.price_e18 as "priceE18", i.quoted_at as "quotedAt", i.quote_until as "quoteUntil",
   i.previous_price_e18 as "previousE18", i.address, i.address_id as "addressId", i.paid_units as paid, i.fee_units as fee,
-  i.paid_base_e18 as "paidBaseE18", i.waiting_units as waiting, i.waiting_in_time as "waitingInTime", i.refunded,
+  i.paid_base_e18 as "paidBaseE18", i.waiting_units as waiting, i.waiting_in_time as "waitingInTime",
+  i.waiting_mined as "waitingMined", i.refunded,
   i.client_expires_at as "clientExpiresAt", i.expires_at as "expiresAt", i.created_at as "createdAt", i.moved_at as "movedAt"`)
 
 type Row = Omit<Invoice, 'base' | 'quote'> & {
@@ -94,6 +95,12 @@ export const ending = (at: Date): Due => ({
   order: sql`i.expires_at`,
 })
 
+/** Open, its time has been over for so long, and no block has any of the payments that it waits for: their payers may never have them mined. */
+export const unmined = (at: Date, minedWithinMs: number): Due => ({
+  condition: sql`i.state in ('created', 'registered', 'pending') and i.waiting_in_time > 0 and i.waiting_mined = 0 and i.expires_at < ${new Date(at.getTime() - minedWithinMs)}`,
+  order: sql`i.expires_at`,
+})
+
 /** Open, with something missing, and its quote is over, in assets and currencies that have a price. */
 export const unquoted = (at: Date, tickers: readonly string[], bases: readonly string[]): Due => ({
   condition: sql`i.state in ('registered', 'pending') and i.base_ticker = any(${[...bases]}::text[]) and i.ticker = any(${[...tickers]}::text[])
@@ -119,7 +126,7 @@ export const lockDue = async (tx: Tx, id: string, { condition }: Due): Promise<I
 
 /** What a change of an invoice writes besides its state. */
 export type Written = Partial<
-  Pick<Invoice, 'email' | 'language' | 'ticker' | 'blockchain' | 'units' | 'quote' | 'address' | 'addressId' | 'paid' | 'fee' | 'paidBaseE18' | 'waiting' | 'waitingInTime' | 'refunded'>
+  Pick<Invoice, 'email' | 'language' | 'ticker' | 'blockchain' | 'units' | 'quote' | 'address' | 'addressId' | 'paid' | 'fee' | 'paidBaseE18' | 'waiting' | 'waitingInTime' | 'waitingMined' | 'refunded'>
 >
 
 const written = (invoice: Invoice, changes: Written): { next: Invoice; set: RawBuilder<unknown> } => {
@@ -129,7 +136,7 @@ const written = (invoice: Invoice, changes: Written): { next: Invoice; set: RawB
     units = ${next.units}, price_e18 = ${quote?.priceE18 ?? null}, quoted_at = ${quote?.at ?? null},
     quote_until = ${quote?.until ?? null}, previous_price_e18 = ${quote?.previousE18 ?? null}, address = ${next.address},
     address_id = ${next.addressId}, paid_units = ${next.paid}, fee_units = ${next.fee}, paid_base_e18 = ${next.paidBaseE18},
-    waiting_units = ${next.waiting}, waiting_in_time = ${next.waitingInTime}, refunded = ${next.refunded}`
+    waiting_units = ${next.waiting}, waiting_in_time = ${next.waitingInTime}, waiting_mined = ${next.waitingMined}, refunded = ${next.refunded}`
   return { next, set }
 }
 

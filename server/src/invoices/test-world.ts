@@ -95,7 +95,7 @@ export const createWorld = (url: string): World => {
     clock: { now: () => world.now, business: () => world.now },
   } as unknown as Runtime
   const settings: ClaimSettings = {
-    catalogue, networks: catalogue.networks, keys: TEST_KEYS, prices: async () => new Map(prices), quoteMs: 15 * MINUTE, publicUrl: 'https://pay.example',
+    catalogue, networks: catalogue.networks, keys: TEST_KEYS, prices: async () => new Map(prices), quoteMs: 15 * MINUTE, minedWithinMs: 24 * HOUR, publicUrl: 'https://pay.example',
     claimTokens: createClaimTokens([new Uint8Array(32).fill(3)]),
     destinationOf: (_network, address) => (address.startsWith('0x') ? address : undefined),
     onPaid: releaseConversions,

@@ -87,6 +87,10 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   quoteSeconds: standard(
     'BURSAR_QUOTE_SECONDS', '900', 'how long the price of a crypto invoice in UAH, USD or EUR is valid before its missing part is quoted anew', readInteger(60, 86_400),
   ),
+  quoteMinedHours: standard(
+    'BURSAR_QUOTE_MINED_HOURS', '24', 'a payment that no block has so many hours after the end of its quote counts at the price of when it is mined; and so long after its own end an invoice waits for such payments',
+    readInteger(1, 336),
+  ),
   inner: standard('BURSAR_INNER', '127.0.0.1:9090', 'where `/metrics` and health are served, for your own network only', readListenAddress),
   trustedProxies: standard(
     'BURSAR_TRUSTED_PROXIES', '', 'ranges of proxies whose `X-Forwarded-For` is believed, joined by commas', readList(readRange),

@@ -58,7 +58,7 @@ const open = async (given: Told, floor = 100n) => {
 }
 
 describe('a node without an estimate', () => {
-  test('audit D-B7, B13: the newest estimate is offered for six hours, as a guess', async () => {
+  test('audit D-B7, row B-13: the newest estimate is offered for six hours, as a guess', async () => {
     const { rate, say } = await open({ estimate: '0.00050000' })
     expect(await rate()).toMatchObject({ milliSatPerVb: 50_000n })
     expect(await rate()).not.toHaveProperty('guessed')
@@ -71,12 +71,12 @@ describe('a node without an estimate', () => {
     expect(await rate()).not.toHaveProperty('guessed')
   })
 
-  test('audit D-B7, B13: after a start the rate is what the newest blocks paid, never the floor', async () => {
+  test('audit D-B7, row B-13: after a start the rate is what the newest blocks paid, never the floor', async () => {
     const { rate } = await open({ pool: { loaded: false, bytes: 0 } })
     expect(await rate()).toMatchObject({ milliSatPerVb: 20_000n, guessed: true })
   })
 
-  test('audit D-B7, B13: on Core 31 the rate is what the pool pays at the end of the next blocks, where that is more', async () => {
+  test('audit D-B7, row B-13: on Core 31 the rate is what the pool pays at the end of the next blocks, where that is more', async () => {
     // 1,000,000 vB at 60 sat/vB, as much at 40, and as much at 5: two blocks end within the second.
     const diagram = [[0, '0.00000000'], [4_000_000, '0.60000000'], [9_000_000, '1.10000000'], [13_000_000, '1.15000000']] as const
     const { rate, say } = await open({ diagram: diagram.map(([weight, fee]) => [weight, fee]) })
@@ -95,13 +95,13 @@ describe('a node without an estimate', () => {
   })
 })
 
-test('audit D-B7, B14: the mode of the estimate is named, as nodes have different ones when it is not', async () => {
+test('audit D-B7, row B-14: the mode of the estimate is named, as nodes have different ones when it is not', async () => {
   const { rate } = await open({ estimate: '0.00005000' })
   await rate()
   expect(asked.find(([method]) => method === 'estimatesmartfee')).toEqual(['estimatesmartfee', [2, 'economical']])
 })
 
-test('audit D-B9, B15: rates below 1 sat/vB are paid where the node estimates and relays them, and its increment is read', async () => {
+test('audit D-B9, row B-15: rates below 1 sat/vB are paid where the node estimates and relays them, and its increment is read', async () => {
   const { rate, say } = await open({ estimate: '0.00000300', pool: { mempoolminfee: '0.00000100', minrelaytxfee: '0.00000100', incrementalrelayfee: '0.00000100' } })
   expect(await rate()).toEqual({ kind: 'vbyte', milliSatPerVb: 300n, incrementMilliSatPerVb: 100n })
   say({ estimate: '0.00000300' })

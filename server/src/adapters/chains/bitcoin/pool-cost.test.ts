@@ -23,7 +23,7 @@ const read = (answers: Record<string, object>) => {
   return readPoolCost(rpc, HASH)
 }
 
-test('audit D-B3, B2: a descendant pays for it when it does so with all that it stands on', async () => {
+test('audit D-B3, row B-2: a descendant pays for it when it does so with all that it stands on', async () => {
   const getmempoolentry = entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 })
   const child = entry({ vsize: 110, fee: '0.00020000' }, { vsize: 251, fee: '0.00020144' }, { vsize: 110, fee: '0.00020000', count: 1 })
   expect(await read({ getmempoolentry, getmempooldescendants: { ['bb'.repeat(32)]: child } })).toEqual({
@@ -31,13 +31,13 @@ test('audit D-B3, B2: a descendant pays for it when it does so with all that it 
   })
 })
 
-test('audit D-B3, B2: a dear descendant that also stands on what is large and cheap does not pay for it', async () => {
+test('audit D-B3, row B-2: a dear descendant that also stands on what is large and cheap does not pay for it', async () => {
   const getmempoolentry = entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 })
   const child = entry({ vsize: 110, fee: '0.00020000' }, { vsize: 100_251, fee: '0.00030000' }, { vsize: 110, fee: '0.00020000', count: 1 })
   expect(await read({ getmempoolentry, getmempooldescendants: { ['bb'.repeat(32)]: child } })).toMatchObject({ package: { vsize: 141, fee: 144n } })
 })
 
-test('audit D-B3, B29: Bitcoin Core 31 says with what it mines a transaction', async () => {
+test('audit D-B3, row B-29: Bitcoin Core 31 says with what it mines a transaction', async () => {
   const getmempoolentry = entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 }, { chunkweight: 1_001, chunk: '0.00020144' })
   expect(await read({ getmempoolentry })).toMatchObject({ package: { vsize: 251, fee: 20_144n } })
 })

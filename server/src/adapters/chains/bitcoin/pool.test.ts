@@ -99,7 +99,7 @@ test('audit M-E4: a page ends before it spends too much, and holds one transacti
   expect([third.added.map(({ hash }) => hash), third.unread.size]).toEqual([[large[3]!.hash], 0])
 })
 
-test('audit D-B5, B26: parents of the largest size there is fit into one answer', async () => {
+test('audit D-B5, row B-26: parents of the largest size there is fit into one answer', async () => {
   const parents = Array.from({ length: 40 }, (_, n) => made([hashOf(`grandparent ${n}`)], p2wpkh('ab')))
   const { node, read } = nodeOf([made(parents.map(({ hash }) => hash), p2wpkh('cd'))], parents)
   expect((await read()).added[0]!.transfers[0]!.from).toEqual([sender])

@@ -94,7 +94,7 @@ describeWithBitcoind('reading bitcoind', () => {
       'No such mempool transaction. Blockchain transactions are still in the process of being indexed.',
     ]) {
       proxy.behave = ({ method }) => (method === 'getrawtransaction' ? { refuse: { code: -5, message } } : 'pass')
-      await expect(adapter.statusOf('ab'.repeat(32))).rejects.toThrow(/the node needs txindex=1/)
+      await expect(adapter.statusOf('ab'.repeat(32))).rejects.toThrow(/Start the node with txindex=1/)
     }
   })
 

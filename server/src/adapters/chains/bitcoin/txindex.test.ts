@@ -21,14 +21,14 @@ const withParent = (saysOfParent: string) =>
     return { error: { code: -5, message: saysOfParent } }
   })
 
-test.each([WITHOUT, BUILDING])('audit D-B5, B16: a payment is not shown as one without senders when the node has no index: %s', async (words) => {
+test.each([WITHOUT, BUILDING])('audit D-B5, row B-16: a payment is not shown as one without senders when the node has no index: %s', async (words) => {
   const node = await withParent(words)
   await expect(node.mempool(new Set())).rejects.toThrow(/txindex=1/)
   await expect(node.rawTransactions([PARENT])).rejects.toThrow(/txindex=1/)
   await expect(node.statusOf(PARENT)).rejects.toThrow(/txindex=1/)
 })
 
-test('audit D-B5, B16: a parent that a node with an index does not know leaves a payment without senders', async () => {
+test('audit D-B5, row B-16: a parent that a node with an index does not know leaves a payment without senders', async () => {
   const node = await withParent('No such mempool or blockchain transaction. Use gettransaction for wallet transactions.')
   expect((await node.mempool(new Set())).added).toMatchObject([{ hash: TXID, transfers: [{ from: [] }] }])
 })
