@@ -1,4 +1,4 @@
-/** What the emulator of an acquirer is told to do with the next order, which would otherwise go well. */
+/** What the emulator of an acquirer is told to do with the next order, which would otherwise go well: rows of docs/dialects.md. */
 import { objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
 import type { Fields } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'

@@ -138,7 +138,7 @@ const kyiv = (at: number): Readonly<Record<string, string>> => Object.fromEntrie
 const isWeekend = (at: number): boolean => ['Sat', 'Sun'].includes(kyiv(at)['weekday']!)
 
 /**
- * The day that the rate of a moment holds for: from 16:00 in Kyiv on it is the next banking day's, on Friday Monday's (bank.gov.ua, API of the
+ * The day that the rate of a moment holds for (row R-1 of docs/dialects.md): from 16:00 in Kyiv on it is the next banking day's, on Friday Monday's (bank.gov.ua, API of the
  * official exchange rate, `exchangedate`; 2026). Holidays are left out.
  */
 const nbuDay = (at: number): string => {

@@ -1,5 +1,5 @@
 /**
- * AMLBot's API as `reference/ecosystem.md` 4.2 (November 2026) and public integrations describe it: `POST /` and `POST /recheck`,
+ * AMLBot's API (rows S-1, S-2 and S-3 of docs/dialects.md) as `reference/ecosystem.md` 4.2 (November 2026) and public integrations describe it: `POST /` and `POST /recheck`,
  * forms signed with md5("what:accessKey:accessId"). Field by field: README.md. What it says of an address or a transaction
  * depends on its last four characters; a fault can be set for the next answers.
  */

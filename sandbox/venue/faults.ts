@@ -1,4 +1,4 @@
-/** What the venue does wrong on demand: `POST /venue/next` for the next order, `POST /venue/fault` for everything until it is taken back. */
+/** What the venue does wrong on demand (rows V-1, V-2, V-3, V-4 and V-5 of docs/dialects.md): `POST /venue/next` for the next order, `POST /venue/fault` for everything until it is taken back. */
 import { objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
 
 export const ANSWERS = ['cut', 'held', 'error', 'garbage', 'unavailable'] as const

@@ -1,5 +1,5 @@
 /**
- * How Freedom Pay (PayBox) speaks. Sources, read 2026-11-21 from stored copies; [D] documented, [U] not verified with the service:
+ * How Freedom Pay (PayBox) speaks: rows A-1, A-2, A-3, A-4, A-5, A-6, A-7, A-8, A-12 and A-18 of docs/dialects.md. Sources, read 2026-11-21 from stored copies; [D] documented, [U] not verified with the service:
  * - signature, script name, unsigned errors [D] freedompay.kz/docs-en/merchant-api/intro, docs.freedompay.kz/doc-643556
  * - init_payment.php, result_url and its answer, 4 repeats at 30 minutes [D] freedompay.kz/docs-en/merchant-api/pay
  * - get_status3.php [D] freedompay.kz/docs-en/merchant-api/after-pay; revoke.php [D] the same

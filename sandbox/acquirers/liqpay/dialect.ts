@@ -1,5 +1,5 @@
 /**
- * How LiqPay speaks. Sources, read 2026-11-21 from stored copies; [D] documented, [U] not verified with the service:
+ * How LiqPay speaks: rows A-16, A-17 and A-18 of docs/dialects.md. Sources, read 2026-11-21 from stored copies; [D] documented, [U] not verified with the service:
  * - data and signature, version 3 [D] liqpay.ua/documentation/en/data_signature; version 7, SHA3-256 [D] liqpay.ua/en/doc/api
  *   as rebuilt by Strafe153/liqpay_rs (2025-08); which of them signs callbacks [U]: `version` decides here
  * - fields and statuses of answers and callbacks [D] liqpay.ua/en/doc/api/callback, McSym28/liqpay-api-ex (2024-08)

@@ -1,5 +1,5 @@
 /**
- * How WayForPay speaks. Sources, read 2026-11-21 from stored copies; [D] documented, [U] not verified with the service:
+ * How WayForPay speaks: rows A-13, A-14 and A-15 of docs/dialects.md. Sources, read 2026-11-21 from stored copies; [D] documented, [U] not verified with the service:
  * - purchase, callback, its signature and the signed accept [D] wiki.wayforpay.com/en/view/852102
  * - CHECK_STATUS [D] .../852117; P2P_CREDIT's request [D] .../852064; statuses and codes [D] .../852131
  * - P2P_CREDIT's answer is signed over dates in place of the card: AratKruglik/WayForPaySDK (2025), [U]

@@ -22,7 +22,7 @@ describe('a plan', () => {
     expect(planOrder({ ...kzt, exposure: 100_030n * E18 })).toEqual({ kind: 'order', side: 'buy', amount: 200n * E18, price: 5025n * E18 / 10n })
     expect(planOrder({ ...kzt, exposure: -100_030n * E18 })).toEqual({ kind: 'short', of: 'base' })
   })
-  test('audit D-B9: keeps to the most of an order, and to what the account may hold when it buys (V6)', () => {
+  test('audit D-B9: keeps to the most of an order, and to what the account may hold when it buys (row V-6)', () => {
     const bound = (more: Partial<Situation['market']>, side: 'buy' | 'sell' = 'buy') => planOrder({ ...usual, exposure: side === 'buy' ? -E18 : E18, mostUsdt: 1_000_000n * E18, market: { ...market, ...more } })
     expect(bound({})).toMatchObject({ amount: E18 })
     expect(bound({ mostAmount: E18 / 4n })).toMatchObject({ amount: E18 / 4n })

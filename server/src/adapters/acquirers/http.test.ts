@@ -79,7 +79,7 @@ describe('what an acquirer is asked by', () => {
     expect(await failureOf(post(half))).toMatchObject({ sent: true })
   })
 
-  test('no answer in time, and one that trickles: it may have been sent', async () => {
+  test('no answer in time, and one that trickles: it may have been sent (row A-10)', async () => {
     const silent = await listen(() => {})
     expect(await failureOf(post(silent, 200))).toMatchObject({ sent: true, message: 'shop: no whole answer within 200 ms' })
     server!.close()

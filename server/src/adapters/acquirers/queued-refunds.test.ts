@@ -24,7 +24,7 @@ const paid = { result: 'ok', order_id: 'o1', payment_id: 7, status: 'success', a
 describe('WayForPay', () => {
   const account = { merchantAccount: 'shop', secretKey: 'key', domain: 'shop.example' }
 
-  test.each([[1138, 'RefundInProcessing'], [1136, 'RefundInProcessing'], [1136, 'Declined'], [1128, 'RefundInProcessing']])('audit F-1: a refund that is kept in processing is not refused by its answer, code %i, status %s', async (reasonCode, said) => {
+  test.each([[1138, 'RefundInProcessing'], [1136, 'RefundInProcessing'], [1136, 'Declined'], [1128, 'RefundInProcessing']])('audit F-1: a refund that is kept in processing is not refused by its answer, code %i, status %s (row A-13)', async (reasonCode, said) => {
     let status = 'Approved'
     const http: AcquirerHttp = { ask: async ({ body }) => {
       if ((JSON.parse(String(body)) as { transactionType: string }).transactionType === 'REFUND') {
@@ -55,7 +55,7 @@ describe('LiqPay', () => {
     expect((await liqpay.refundState!(order)).kind).toBe('waiting')
   })
 
-  test.each([true, 'true'])('audit F-1: a part that waits in reserve (status success, wait_reserve_status %j) is sent once', async (flag) => {
+  test.each([true, 'true'])('audit F-1: a part that waits in reserve (status success, wait_reserve_status %j) is sent once (row A-16)', async (flag) => {
     let refunds = 0
     const liqpay = liqpayOver((action) => {
       if (action === 'refund') refunds += 1

@@ -107,7 +107,7 @@ describe('what is recorded of the real ones, and what is none', () => {
   test.each([
     ['Friday 15:59', '2026-11-20T13:59:00Z', '2026-11-20'], ['Friday 16:00', '2026-11-20T14:00:00Z', '2026-11-23'], ['Saturday', '2026-11-21T10:00:00Z', '2026-11-23'],
     ['Sunday 17:00', '2026-11-22T15:00:00Z', '2026-11-23'], ['Monday 16:00', '2026-11-23T14:00:00Z', '2026-11-24'],
-  ])('audit D-B9: the rate of the National Bank of Ukraine may be dated tomorrow, and is a band at once (R1): %s', async (_when, moment, day) => {
+  ])('audit D-B9: the rate of the National Bank of Ukraine may be dated tomorrow, and is a band at once (row R-1): %s', async (_when, moment, day) => {
     const now = Date.parse(moment)
     const bank = await startMarket({ port: 0, usd: () => ({ UAH: '0.025', USD: '1' }), now: () => now })
     try {

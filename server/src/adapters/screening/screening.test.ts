@@ -60,6 +60,7 @@ describeScreener('issuer freezes', () => ({
   },
 }))
 
+/** Pending, asked again by its uid, signed by the key: row S-2. */
 describeScreener('AMLBot, transactions', () => ({
   screener: amlbot(),
   clean: deposit('aa01'),
@@ -79,22 +80,22 @@ describe('AMLBot', () => {
 
   // A printed answer of 2020 in a public plugin for exchangers has 18 signals and `blackListsConnections` empty; Go and TypeScript clients read
   // a number or a text for each number and booleans for both flags. That an empty map comes as `[]` is how PHP's json_encode prints one.
-  test.each([[[], 0], [{}, 0], [{ mixer: '0.505' }, 51], [{ mixer: 0.505 }, 51]])('audit D-B9: signals %j are read (S3)', async (signals, mixer) => {
+  test.each([[[], 0], [{}, 0], [{ mixer: '0.505' }, 51], [{ mixer: 0.505 }, 51]])('audit D-B9: signals %j are read (row S-3)', async (signals, mixer) => {
     emulator.setData({ signals, riskscore: '0.25' })
     expect(await settle(amlbot(), deposit('aa01'))).toMatchObject({ riskScore: 0.25, signals: { mixer }, flags: [] })
   })
 
-  test.each([[{ riskscore: 'high' }], [{ riskscore: null }], [{ riskscore: '1.01' }], [{ signals: ['mixer'] }], [{ signals: null }], [{ signals: { mixer: '' } }], [{ blackListsConnections: 'perhaps' }]])('audit D-B9: what is not understood is no report, %j (S3)', async (data) => {
+  test.each([[{ riskscore: 'high' }], [{ riskscore: null }], [{ riskscore: '1.01' }], [{ signals: ['mixer'] }], [{ signals: null }], [{ signals: { mixer: '' } }], [{ blackListsConnections: 'perhaps' }]])('audit D-B9: what is not understood is no report, %j (row S-3)', async (data) => {
     emulator.setData(data)
     await expect(amlbot().screen(deposit('aa01'))).rejects.toThrow(ScreeningUnavailable)
   })
 
-  test.each([[{ hasBlackListFlag: true }, 1], [{ hasBlackListFlag: '1' }, 1], [{ blackListsConnections: true }, 1], [{ blackListsConnections: ['OFAC'] }, 1], [{ hasBlackListFlag: 1, blackListsConnections: 1 }, 2], [{ blackListsConnections: '', hasBlackListFlag: null }, 0], [{ blackListsConnections: [] }, 0]])('audit D-B9: a black list makes it risky, in either member, %j (S3)', async (data, flags) => {
+  test.each([[{ hasBlackListFlag: true }, 1], [{ hasBlackListFlag: '1' }, 1], [{ blackListsConnections: true }, 1], [{ blackListsConnections: ['OFAC'] }, 1], [{ hasBlackListFlag: 1, blackListsConnections: 1 }, 2], [{ blackListsConnections: '', hasBlackListFlag: null }, 0], [{ blackListsConnections: [] }, 0]])('audit D-B9: a black list makes it risky, in either member, %j (row S-3)', async (data, flags) => {
     emulator.setData(data)
     expect((await settle(amlbot(), deposit('aa01'))).flags).toHaveLength(flags)
   })
 
-  test('audit D-B9: a page of Cloudflare for an address that is not allowed is no answer, and says its status (S1)', async () => {
+  test('audit D-B9: a page of Cloudflare for an address that is not allowed is no answer, and says its status (row S-1)', async () => {
     emulator.setFault('blocked')
     await expect(amlbot().screen(deposit('aa01'))).rejects.toThrow('amlbot: it answered HTTP 403')
   })

@@ -88,7 +88,7 @@ export const describeVenue = (name: string, price: bigint, makeWorld: () => Prom
       await world.venue.cancel(order())
     })
 
-    test.each(['match', 'price-range'])('audit D-B9: an order that ends otherwise than by its time (%s) has ended, with the fills before that (V3)', async (end) => {
+    test.each(['match', 'price-range'])('audit D-B9: an order that ends otherwise than by its time (%s) has ended, with the fills before that', async (end) => {
       world.next({ fill: 40, end })
       const mine = order()
       await world.venue.place(mine)
@@ -97,14 +97,14 @@ export const describeVenue = (name: string, price: bigint, makeWorld: () => Prom
       expect(found.fills.reduce((sum, fill) => sum + fill.amount, 0n)).toBe(found.executed)
     })
 
-    test('audit D-B9: an order whose status is a word that is not known may still trade (V3)', async () => {
+    test('audit D-B9: an order whose status is a word that is not known may still trade', async () => {
       world.next({ fill: 40, end: 'new-word' })
       const mine = order()
       await world.venue.place(mine)
       expect(await known(mine)).toMatchObject({ open: true, executed: (E18 / 50n / 10n) * 4n })
     })
 
-    test('audit D-B9: an order that is shown no more, as it ended long ago without a trade, has ended (V4)', async () => {
+    test('audit D-B9: an order that is shown no more, as it ended long ago without a trade, has ended', async () => {
       world.next({ fill: 0 })
       const mine = order()
       await world.venue.place(mine)

@@ -26,6 +26,7 @@ const file = (name: string, content: string): string => {
 const files = { apiKeyFile: file('key', account.apiKey), secretFile: file('secret', account.secret) }
 const start = () => startVenue({ port: 0, account, usd: () => USD, balances: { BTC: '2', USDT: '100000' } })
 
+/** In this suite the emulator does what rows V-1, V-2, V-3 and V-4 of docs/dialects.md say. */
 describeVenue('Binance through ccxt', 66_000n, async () => {
   const emulator = await start()
   const venue = openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs: 1_500, ...files }))
@@ -41,7 +42,7 @@ describeVenue('Binance through ccxt', 66_000n, async () => {
   }
 })
 
-describe('audit D-B9: limits of an address (V5)', () => {
+describe('audit D-B9: limits of an address (row V-5)', () => {
   const order = { clientId: 'b'.repeat(32), market: { base: 'BTC', quote: 'USDT' }, side: 'buy' as const, amount: 10n ** 16n, price: 66_000n * 10n ** 18n, validMs: 5_000 }
 
   test.each([['limited', 2_000], ['limited-silently', 60_000], ['banned', 120_000], ['firewall', 300_000]])('a venue that is %s is left alone for %i ms by hedging and by prices', async (kind, ms) => {
@@ -91,7 +92,7 @@ describe('audit D-B9: limits of an address (V5)', () => {
   }, 30_000)
 })
 
-test('audit D-B9: the most of an order, and of what an account may hold, are read (V6)', async () => {
+test('audit D-B9: the most of an order, and of what an account may hold, are read (row V-6)', async () => {
   const emulator = await start()
   const venue = openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, ...files }))
   const markets = await venue.markets()

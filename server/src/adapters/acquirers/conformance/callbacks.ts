@@ -71,7 +71,7 @@ export const describeCallbacks = (world: WorldOf, { payIn, payout }: { payIn: Ca
       expect(read(genuine).reference).toBe(reference)
     })
 
-    test('audit D-B9: without one of its fields it is no more than it says (A11)', async ({ skip }) => {
+    test('audit D-B9: without one of its fields it is no more than it says', async ({ skip }) => {
       const { without, acquirer } = world()
       if (without === undefined) return skip()
       const { reference, units } = await paid(world, payIn)
@@ -86,7 +86,7 @@ export const describeCallbacks = (world: WorldOf, { payIn, payout }: { payIn: Ca
       }
     })
 
-    if (payout) test('audit D-B9: that comes before the answer to its order is read as any other (A11)', async () => {
+    if (payout) test('audit D-B9: that comes before the answer to its order is read as any other', async () => {
       await world().next({ answer: 'held' })
       const order = payoutOrder(world(), payout!)
       const answering = world().acquirer.payOut(order).catch((error: unknown) => error)

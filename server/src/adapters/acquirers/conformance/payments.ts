@@ -48,7 +48,7 @@ export const describePayments = (world: WorldOf, ticker: CardTicker): void => {
       expect(state).toMatchObject({ kind: 'refused', code: expect.stringMatching(/./), message: expect.any(String) })
     })
 
-    test('audit D-B1: another card after a refused one, on the same page, is seen as paid by the payment\'s first number too (A18)', async ({ skip }) => {
+    test('audit D-B1: another card after a refused one, on the same page, is seen as paid by the payment\'s first number too', async ({ skip }) => {
       const { acquirer, pay, cards } = world()
       if (acquirer.capabilities.takesOtherCards !== true) return skip()
       const order = paymentOrder(world(), ticker)

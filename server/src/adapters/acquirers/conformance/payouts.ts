@@ -68,7 +68,7 @@ export const describePayouts = (world: WorldOf, ticker: CardTicker, unproven: bo
 /** Money that may have left is never called refused. */
 export const describeUnknownPayouts = (world: WorldOf, ticker: CardTicker, ambiguousCodes: readonly string[] = []): void => {
   describe('payouts of which nothing is heard', () => {
-    if (ambiguousCodes.length > 0) test.each(ambiguousCodes)('audit D-B4: error %s after the money left is unknown, and no reason to send it elsewhere (A5, A6, A7)', async (answerCode) => {
+    if (ambiguousCodes.length > 0) test.each(ambiguousCodes)('audit D-B4: error %s after the money left is unknown, and no reason to send it elsewhere', async (answerCode) => {
       await world().next({ answerCode })
       const order = payoutOrder(world(), ticker)
       await expectUnknown(world, order)

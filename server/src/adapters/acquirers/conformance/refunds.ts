@@ -92,7 +92,7 @@ export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly,
       }
     })
 
-    if (ambiguousCodes.length > 0) test.each(ambiguousCodes)('audit D-B4: error %s of a refund that was made is no refusal (A5)', async (answerCode) => {
+    if (ambiguousCodes.length > 0) test.each(ambiguousCodes)('audit D-B4: error %s of a refund that was made is no refusal', async (answerCode) => {
       for (const pending of [false, true]) {
         const made = await settledPayment()
         const { units } = made.order
@@ -104,7 +104,7 @@ export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly,
       }
     })
 
-    if (faults.includes('late')) test('audit D-B1: one that shows later was not refused, and is done when it shows (A4)', async () => {
+    if (faults.includes('late')) test('audit D-B1: one that shows later was not refused, and is done when it shows', async () => {
       const made = await settledPayment()
       const { units } = made.order
       const more = { refundReference: randomUUID() }
@@ -113,7 +113,7 @@ export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly,
       expect(await settled(() => stateOfRefund(made, units, more))).toMatchObject({ kind: 'succeeded', units })
     })
 
-    if (faults.includes('failed')) test('audit D-B1: one that was taken up and failed is neither done nor taken for one that will not come (A3)', async () => {
+    if (faults.includes('failed')) test('audit D-B1: one that was taken up and failed is neither done nor taken for one that will not come', async () => {
       const made = await settledPayment()
       const { units } = made.order
       const more = { refundReference: randomUUID() }
@@ -124,7 +124,7 @@ export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly,
       expect(await refund(made, units, { refundReference: randomUUID() })).toMatchObject({ kind: 'succeeded', units })
     })
 
-    test('audit D-B9: a part given back in the acquirer\'s cabinet is told with its sum, or as money back of an unknown sum (A15)', async ({ skip }) => {
+    test('audit D-B9: a part given back in the acquirer\'s cabinet is told with its sum, or as money back of an unknown sum', async ({ skip }) => {
       const { giveBackOutside } = world()
       if (giveBackOutside === undefined) return skip()
       const made = await settledPayment()

@@ -116,7 +116,7 @@ describe('the status of a payment', () => {
     ['held', { pg_captured: '0' }, 'waiting'], ['new', { pg_payment_status: 'new' }, 'waiting'], ['pending', { pg_payment_status: 'pending' }, 'waiting'], ['process', { pg_payment_status: 'process' }, 'waiting'],
     ['partial', { pg_payment_status: 'partial' }, 'waiting'], ['incomplete', { pg_payment_status: 'incomplete' }, 'waiting'], ['failed', { pg_payment_status: 'failed' }, 'refused'], ['error', { pg_payment_status: 'error' }, 'refused'],
     ['revoked', { pg_payment_status: 'revoked' }, 'reversed'], ['refunded', { pg_payment_status: 'refunded' }, 'reversed'], ['given back in whole', { pg_refund_amount: '-12000.50' }, 'reversed'],
-    ['given back in part', { pg_refund_amount: '-2000' }, 'succeeded'], ['another currency', { pg_currency: 'USD' }, 'unknown'], ['no amount', { pg_amount: '' }, 'unknown'], ['a new word', { pg_payment_status: 'ok' }, 'unknown'],
+    ['given back in part, without decimals (row A-9)', { pg_refund_amount: '-2000' }, 'succeeded'], ['another currency', { pg_currency: 'USD' }, 'unknown'], ['no amount', { pg_amount: '' }, 'unknown'], ['a new word', { pg_payment_status: 'ok' }, 'unknown'],
     ['payment 0, which is none', { pg_payment_id: '0' }, 'unknown'], ['not found', { pg_status: 'error', pg_error_code: '340' }, 'unknown'], ['its own failure', { pg_status: 'error', pg_error_code: '9999' }, 'unknown'],
   ] as const)('%s', async (_what, changes, kind) => {
     expect((await state(changes)).kind).toBe(kind)
@@ -162,7 +162,7 @@ describe('a payout', () => {
   })
 
   // Orders that took effect were answered with 120 and 100, and 9992 is an unexpected error (github.com/vevovip/chaospay, docs/ex1001.md, docs/errors-playbook.md).
-  test.each(['100', '120', '350', '420', '490', '8888', '9991', '9992', '9993', '9994', '9995', '10001', '10006', '10007'])('audit D-B4: error %s is no proof that nothing was sent (A6, A7)', async (pg_error_code) => {
+  test.each(['100', '120', '350', '420', '490', '8888', '9991', '9992', '9993', '9994', '9995', '10001', '10006', '10007'])('audit D-B4: error %s is no proof that nothing was sent (rows A-6 and A-7)', async (pg_error_code) => {
     expect(await answer({ pg_status: 'error', pg_error_code, pg_error_description: 'd' })).toEqual({ kind: 'unknown', reason: `code ${pg_error_code}` })
   })
 
@@ -175,7 +175,7 @@ describe('a payout', () => {
     for (const code of ['10005', '420', '9403', '350', '100', '9996']) expect((await unsigned(code)).kind).toBe('unknown')
   })
 
-  test.each([['success', 'succeeded'], ['process', 'waiting'], ['error', 'refused'], ['revoked', 'reversed'], ['paid', 'unknown'], ['', 'unknown']])('status %j is %s', async (pg_payment_status, kind) => {
+  test.each([['success', 'succeeded'], ['process', 'waiting'], ['error', 'refused'], ['revoked', 'reversed'], ['paid', 'unknown'], ['', 'unknown']])('status %j is %s (row A-12)', async (pg_payment_status, kind) => {
     reply = answers({ pg_status: 'ok', pg_payment_id: '9', pg_payment_status, pg_payment_amount: '14500.00' })
     expect((await freedom.payoutState('p1')).kind).toBe(kind)
     expect(asked.at(-1)).toMatchObject({ url: 'https://api.freedompay.kz/g2g/payout_status2', fields: { pg_order_id: 'p1' } })

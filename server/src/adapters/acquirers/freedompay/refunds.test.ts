@@ -96,24 +96,24 @@ const stateBy = async (fields: Fields, paymentId?: string) => {
   return { payment: await freedom.paymentState('r1', paymentId), refund: await freedom.refundState!(refundOf(5_000_00n)), payout: await freedom.payoutState('r1') }
 }
 
-test.each(['pg_refund_amount', 'pg_revoked_amount', 'pg_revoke_amount'])('audit D-B1: what went back is read by the name %s; the payment stays success (A2)', async (name) => {
+test.each(['pg_refund_amount', 'pg_revoked_amount', 'pg_revoke_amount'])('audit D-B1: what went back is read by the name %s; the payment stays success (row A-2)', async (name) => {
   expect((await stateBy({ [name]: '-5000' })).payment).toMatchObject({ kind: 'succeeded', units: 20_000_00n, backUnits: 5_000_00n })
   expect((await stateBy({ [name]: '-20000.00' })).payment).toMatchObject({ kind: 'reversed', backUnits: 20_000_00n })
   expect((await stateBy({ [name]: '-5000', pg_refund_amount: '0' })).payment.kind).toBe('succeeded')
 })
 
-test('audit D-B1: sums that disagree decide nothing (A2)', async () => {
+test('audit D-B1: sums that disagree decide nothing (row A-2)', async () => {
   expect((await stateBy({ pg_refund_amount: '-5000', pg_revoked_amount: '-6000' })).payment.kind).toBe('unknown')
 })
 
-test('audit D-B1: an answer about another order, payment or payout decides nothing (A1)', async () => {
+test('audit D-B1: an answer about another order, payment or payout decides nothing (row A-1)', async () => {
   expect((await stateBy({ pg_order_id: 'r2' })).payment.kind).toBe('unknown')
   expect((await stateBy({ pg_payment_id: '78' }, '77')).payment.kind).toBe('unknown')
   expect((await stateBy({ pg_order_id: 'r1', pg_payment_id: '77' }, '77')).payment.kind).toBe('succeeded')
   expect((await stateBy({ pg_order_id: 'r2', pg_payment_amount: '5' })).payout.kind).toBe('unknown')
 })
 
-test('audit D-B1: a refund that is listed as failed is said so, and decides nothing (A3)', async () => {
+test('audit D-B1: a refund that is listed as failed is said so, and decides nothing (row A-3)', async () => {
   const listed = (pg_payment_status: string) => ({ pg_payment_id: '78', pg_payment_status, pg_amount: '-5000', pg_payment_date: '', pg_reference: '' })
   const only = await stateBy({ pg_refund_payments: { pg_refund_payment: listed('error') } })
   expect(only.refund).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('1 refunds of the payment are listed as failed') })

@@ -32,7 +32,7 @@ describe('signatures of Freedom Pay', () => {
     expect(isFreedomPaySignature(script, { ...fields, pg_sig: signature }, `${secretKey}x`)).toBe(false)
   })
 
-  test('fields of one name are taken in the order they came', () => {
+  test('fields of one name are taken in the order they came (row A-8)', () => {
     const fields = (...values: string[]): PgFields => ({ b: { one: values }, a: 'x' })
     expect(signFreedomPay('s', fields('2', '1'), 'k')).toBe(signFreedomPay('s', { a: 'x', b: '2', c: '1' }, 'k'))
     expect(signFreedomPay('s', fields('2', '1'), 'k')).not.toBe(signFreedomPay('s', fields('1', '2'), 'k'))

@@ -33,6 +33,7 @@ const without = (callback: RawCallback): { field: string; callback: RawCallback 
 
 const traits = { payIn: ['UAH'], payout: ['UAH'], refund: true, refundsWholeOnly: true, statement: false, refundFaults: ['late', 'failed'], ambiguousCodes: ['1112', '1131', '1134'] } as const
 
+/** In this suite the emulator does what rows A-10, A-11, A-13, A-14 and A-15 of docs/dialects.md say. */
 for (const page of ['form', 'invoice'] as const) {
   describeAcquirer(`WayForPay, page by ${page}`, { ...traits, paymentIsOrdered: page === 'invoice' }, async () => {
     const emulator = await startWayForPay(account, { port: 0 })

@@ -16,7 +16,7 @@ describe('what WayForPay says of a transaction', () => {
     expect(read({ reasonCode }).kind).toBe('unknown')
   })
 
-  test.each(['InProcessing', 'inProcessing', 'WaitingAuthComplete', 'Pending', 'RefundInProcessing'])('%s is waited for', (transactionStatus) => {
+  test.each(['InProcessing', 'inProcessing', 'WaitingAuthComplete', 'Pending', 'RefundInProcessing'])('%s is waited for (row A-14)', (transactionStatus) => {
     expect(read({ transactionStatus, reasonCode: '1100' }).kind).toBe('waiting')
   })
 
