@@ -57,9 +57,17 @@ describe('the file of networks', () => {
     }
   })
 
+  test('audit D-T7: of TRON bounds requests where there is an API key, as the settings say', () => {
+    const { url, genesis } = GOOD.TRON
+    expect(tronSettingsOf({ url, genesis })).toMatchObject({ budget: { perSecond: undefined, perDay: undefined } })
+    expect(tronSettingsOf({ url, genesis, apiKey: 'key' })).toMatchObject({ budget: { perSecond: 15, perDay: undefined } })
+    const given = readChainSettings({ TRON: { url, genesis, apiKey: 'key', apiKeyHeader: 'api-key', requestsPerSecond: 30, requestsPerDay: 500_000 } })
+    expect(tronSettingsOf(given.TRON!)).toMatchObject({ apiKeyHeader: 'api-key', budget: { perSecond: 30, perDay: 500_000 } })
+  })
+
   test('of TRON holds that a node records nothing that contracts send, unless it is said to', () => {
     const { url, genesis } = GOOD.TRON
-    expect(tronSettingsOf({ url, genesis })).toEqual({ url, solidityUrl: undefined, apiKey: undefined, internalTransactions: false })
+    expect(tronSettingsOf({ url, genesis })).toMatchObject({ url, internalTransactions: false })
   })
 
   test('may leave networks out', () => {
@@ -84,6 +92,10 @@ describe('the file of networks', () => {
     ],
     [{ BITCOIN: { ...GOOD.BITCOIN, password: 'x' } }, /BITCOIN\.password is unknown; there are url, genesis/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, chainId: '1' } }, /ETHEREUM\.chainId is a whole number above 0/],
+    [{ ETHEREUM: { ...GOOD.ETHEREUM, leastFinalDepth: 0 } }, /ETHEREUM\.leastFinalDepth is a whole number above 0/],
+    [{ ETHEREUM: { ...GOOD.ETHEREUM, finality: 12, leastFinalDepth: 3 } }, /leastFinalDepth goes with the finality finalized/],
+    [{ TRON: { ...GOOD.TRON, apiKeyHeader: 'two words' } }, /TRON\.apiKeyHeader is the name of an HTTP header/],
+    [{ TRON: { ...GOOD.TRON, requestsPerDay: 0.5 } }, /TRON\.requestsPerDay is a whole number above 0/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, finality: 'safe' } }, /ETHEREUM\.finality is a whole number above 0/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, traces: true } }, /ETHEREUM\.traces is auto or off/],
     [{ BITCOIN: { ...GOOD.BITCOIN, feeFloorMilliSatPerVb: '200001' } }, /feeFloor\w+ \(200001\) is above feeCap\w+ \(200000\)/],

@@ -50,15 +50,24 @@ export interface TronChainSettings {
   solidityUrl?: string
   /** id of the genesis block: a node of another chain is refused */
   genesis: string
-  /** sent as TRON-PRO-API-KEY; none when absent */
+  /** sent under `apiKeyHeader`; none when absent */
   apiKey?: string
+  /** TRON-PRO-API-KEY when absent */
+  apiKeyHeader?: string
+  /** requests that one process sends at most; absent: 15 a second with an API key and any number without, any number a day */
+  requestsPerSecond?: number
+  requestsPerDay?: number
   /** true when the node runs with `vm.saveInternalTx`, so that TRX sent by contracts is seen; false when absent, and then none is read */
   internalTransactions?: boolean
 }
 
 const BITCOIN_KEYS = ['url', 'genesis', 'finalDepth', 'feeFloorMilliSatPerVb', 'feeCapMilliSatPerVb']
 const EVM_KEYS = ['url', 'chainId', 'finality', 'leastFinalDepth', 'legacyGas', 'gasPriceFloor', 'gasPriceCap', 'traces']
-const TRON_KEYS = ['url', 'solidityUrl', 'genesis', 'apiKey', 'internalTransactions']
+const TRON_KEYS = ['url', 'solidityUrl', 'genesis', 'apiKey', 'apiKeyHeader', 'requestsPerSecond', 'requestsPerDay', 'internalTransactions']
+/** As a name of an HTTP header is written (RFC 9110). */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,100}$/
+/** What TronGrid allows a key. */
+const WITH_KEY_PER_SECOND = 15
 /** Where the settings name no bounds: thousandths of a satoshi for each virtual byte, wei for each unit of gas. */
 const VBYTE_BOUNDS = { floor: '100', cap: '300000' }
 /**
@@ -127,6 +136,9 @@ const tronProblems = (given: Record<string, unknown>): string[] => [
   ...(given.solidityUrl === undefined || isUrl(given.solidityUrl) ? [] : ['solidityUrl is an http(s) address']),
   ...genesisProblem(given),
   ...(given.apiKey === undefined || (typeof given.apiKey === 'string' && given.apiKey !== '') ? [] : ['apiKey is text']),
+  ...(given.apiKeyHeader === undefined || (typeof given.apiKeyHeader === 'string' && HEADER_NAME.test(given.apiKeyHeader)) ? [] : ['apiKeyHeader is the name of an HTTP header']),
+  ...countProblem(given, 'requestsPerSecond'),
+  ...countProblem(given, 'requestsPerDay'),
   ...(given.internalTransactions === undefined || typeof given.internalTransactions === 'boolean'
     ? []
     : ['internalTransactions is true or false']),
@@ -164,9 +176,11 @@ export const evmSettingsOf = (network: EvmNetwork, given: EvmChainSettings) => (
 })
 
 /** What TRON's settings mean when they leave something out. */
-export const tronSettingsOf = ({ url, solidityUrl, apiKey, internalTransactions = false }: TronChainSettings) => ({
+export const tronSettingsOf = ({ url, solidityUrl, apiKey, apiKeyHeader, internalTransactions = false, ...budget }: TronChainSettings) => ({
   url,
   solidityUrl,
   apiKey,
+  apiKeyHeader,
+  budget: { perSecond: budget.requestsPerSecond ?? (apiKey === undefined ? undefined : WITH_KEY_PER_SECOND), perDay: budget.requestsPerDay },
   internalTransactions,
 })

@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseRpcJson } from '@bursar/chainkit/bitcoin'
-import { createExchange, NoAnswer, type Exchange } from '../exchange.ts'
+import { createExchange, NoAnswer, type Exchange, type Received } from '../exchange.ts'
+import { createGate, isTooFast, pauseInText, REAL_TIMER, TooFast, type Timer } from '../pauses.ts'
 import { ChainUnavailable } from '../port.ts'
 import { Malformed, objectOf } from '../shape.ts'
+import { createTurns, type Budget } from './budget.ts'
 import { messageOf } from './fields.ts'
 
 export interface NodeSettings {
@@ -10,12 +11,17 @@ export interface NodeSettings {
   url: string
   /** where `/walletsolidity` is: on java-tron another port; on gateways, and when absent, the same */
   solidityUrl?: string | undefined
-  /** sent as `TRON-PRO-API-KEY` */
+  /** sent under `apiKeyHeader` */
   apiKey?: string | undefined
+  /** `TRON-PRO-API-KEY` when absent */
+  apiKeyHeader?: string | undefined
+  /** requests of this process; without a bound when absent */
+  budget?: Budget | undefined
   /** ms a question may take */
   timeoutMs: number
   /** from 0 to 1: spreads the times of repeated questions */
   random(): number
+  timer?: Timer | undefined
 }
 
 /** `wallet/…` is asked of the full node, `walletsolidity/…` of what is solidified. */
@@ -39,9 +45,15 @@ const CONNECTIONS = 8
 const MAX_BYTES = 128 * 1024 * 1024
 const ATTEMPTS = 3
 const FIRST_PAUSE_MS = 100
+/** After java-tron's own refusal for the rate of questions; twice as long after the next. */
+const FIRST_REST_MS = 1_000
 
-export const createNode = ({ url, solidityUrl, apiKey, timeoutMs, random }: NodeSettings): TronNode => {
-  const headers: Record<string, string> = apiKey === undefined ? {} : { 'TRON-PRO-API-KEY': apiKey }
+export const createNode = (settings: NodeSettings): TronNode => {
+  const { url, solidityUrl, apiKey, apiKeyHeader = 'TRON-PRO-API-KEY', budget = {}, timeoutMs, random, timer = REAL_TIMER } = settings
+  const headers: Record<string, string> = apiKey === undefined ? {} : { [apiKeyHeader]: apiKey }
+  // One for both roots: a gateway counts what comes with one key.
+  const gate = createGate(timer)
+  const turn = createTurns(budget, timer)
   const open = (at: string): Exchange => createExchange({ url: at, headers, connections: CONNECTIONS, maxBytes: MAX_BYTES })
   const full = open(url)
   const solidity = solidityUrl === undefined || solidityUrl === url ? full : open(solidityUrl)
@@ -64,12 +76,17 @@ export const createNode = ({ url, solidityUrl, apiKey, timeoutMs, random }: Node
     const exchange = method.startsWith('walletsolidity/') ? solidity : full
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return parse(await exchange.post(JSON.stringify(body), timeoutMs, method))
+        await gate.pass()
+        await turn()
+        return parse(method, await exchange.post(JSON.stringify(body), timeoutMs, method))
       } catch (error) {
+        const refused = error instanceof TooFast
+        // Nobody asks this node before the pause is over: a gateway lengthens its suspension with each request.
+        if (refused) gate.close(error.pauseMs ?? FIRST_REST_MS * 2 ** (attempt - 1) * (0.5 + random()))
         const again =
-          attempt < attempts && (error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))
+          attempt < attempts && (refused || error instanceof Malformed || (error instanceof NoAnswer && error.worthRepeating))
         if (!again) throw unavailable(method, (error as Error).message, error)
-        await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + random()))
+        if (!refused) await timer.sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + random()))
       }
     }
   }
@@ -86,9 +103,36 @@ export const createNode = ({ url, solidityUrl, apiKey, timeoutMs, random }: Node
   }
 }
 
-const parse = ({ status, text }: { status: number; text: string }): unknown => {
-  if (status === 401 || status === 403) throw new NoAnswer(`HTTP ${status}: check the API key`, false)
+/** How long a gateway suspends a key or an address that asked too often (developers.tron.network, "Rate Limits"). */
+const SUSPENSION_MS = 30_000
+/** TronGrid: "The key exceeds the frequency limit(15), and the query server is suspended for 30s". */
+const SUSPENDED = /frequency limit|suspended|exceed\w* .*(limit|quota)|(limit|quota) .*exceed/i
+
+const parse = (method: Method, received: Received): unknown => {
+  const { status, text } = received
+  refuseTooFast(received)
+  if (status === 401 || status === 403) throw new NoAnswer(`HTTP ${status}: check the API key, its header and the addresses it is allowed from`, false)
+  if (status === 404) throw new NoAnswer(`HTTP 404: ${missingPath(method, text)}`, false)
   if (status !== 200) throw new Malformed(`HTTP ${status}`)
+  const answer = parseJson(text)
+  const said = (answer as { Error?: unknown } | null)?.Error
+  if (said !== undefined && isTooFast(0, messageOf(said))) throw new TooFast(messageOf(said), pauseInText(messageOf(said)))
+  return answer
+}
+
+/** Throws when a gateway's answer speaks of the rate of questions: with 429, or with 403 or 503 and such a text. */
+const refuseTooFast = ({ status, text, pauseMs }: Received): void => {
+  const isRate = status === 429 || ((status === 403 || status === 503) && (SUSPENDED.test(text) || isTooFast(0, text)))
+  if (isRate) throw new TooFast(`HTTP ${status}: the gateway was asked too often`, pauseMs ?? pauseInText(text) ?? SUSPENSION_MS)
+}
+
+/** java-tron answers in JSON when its settings switch a call off, and its server in HTML when nothing is at that path. */
+const missingPath = (method: Method, text: string): string => {
+  if (/unavailable due to config/i.test(text)) return `the node's settings switch it off: take ${method.split('/')[1]} out of node.disabledApi`
+  return method.startsWith('walletsolidity/') ? 'nothing is there: set `solidityUrl` to where the node serves /walletsolidity' : 'nothing is there: check `url`'
+}
+
+const parseJson = (text: string): unknown => {
   try {
     return parseRpcJson(text)
   } catch {

@@ -8,6 +8,19 @@ import { createTronAdapter, type TronAdapterSettings } from './index.ts'
 type Body = Record<string, unknown>
 export type Answers = Record<string, (body: Body) => unknown>
 
+/** An answer other than JSON with HTTP 200. */
+export class Reply {
+  readonly status: number
+  readonly body: string
+  readonly headers: Record<string, string>
+
+  constructor(status: number, body: string, headers: Record<string, string> = {}) {
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+}
+
 export interface ScriptedNode {
   adapter: TronChainAdapter
   url: string
@@ -31,7 +44,9 @@ export const startScriptedNode = async (answers: Answers, settings: Partial<Tron
       headers.push(incoming.headers)
       const say = answers[method]
       if (!say) return void outgoing.writeHead(404).end('not found')
-      outgoing.writeHead(200).end(JSON.stringify(say(JSON.parse(Buffer.concat(chunks).toString()) as Body)))
+      const said = say(JSON.parse(Buffer.concat(chunks).toString()) as Body)
+      if (said instanceof Reply) return void outgoing.writeHead(said.status, said.headers).end(said.body)
+      outgoing.writeHead(200).end(JSON.stringify(said))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
