@@ -106,6 +106,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'D-B9': 'smaller differences between what Bitcoin nodes and AMLBot answer and what was read',
   'D-E13': 'EVM: balances, nonces and code came from machines at different heads',
   'D-E15': 'EVM: a node that takes small batches only never gave balances',
+  'D-E14': 'EVM: gas of payments and authorisations was assumed, and an upgrade of the chain changes it',
   'D-T1': 'TRON: an expired unfreezing that a SELFDESTRUCT leaves was counted twice',
   'D-T2': 'TRON: the number of an internal transfer depended on a setting of the node',
   'D-T3': 'TRON: one machine\'s word proved a payment dead, and one url was never identified',

@@ -17,6 +17,21 @@ const addressOf = (holdings: Holding[], more: Partial<SweepAddress> = {}): Sweep
 const waysOf = (address: SweepAddress, more: Partial<SweepPrices> = {}) =>
   chooseSweep(address, { ...prices, ...more })?.moves.map(({ asset, way }) => `${asset === COIN ? 'coin' : asset === USDT ? 'usdt' : 'usdc'} ${way}`)
 
+/** EIP-8037 with 1,530 gas for each byte of state: 120 bytes of an account, 23 of a delegation. */
+const DEARER = { authorization: 226_600n, newAccount: 204_600n }
+
+test('audit D-E14: what an upgrade makes dearer is reckoned with', () => {
+  const costOf = (address: SweepAddress, more: Partial<SweepPrices> = {}): bigint => chooseSweep(address, { ...prices, ...more })!.gas
+  const [known, unknown] = [addressOf([usdt()], { exists: true }), addressOf([usdt()])]
+  // Estimates of today change nothing.
+  expect(costOf(unknown, { authorization: 25_400n, newAccount: 21_000n })).toBe(costOf(unknown))
+  expect(costOf(unknown, { setCode: false, newAccount: 21_315n })).toBe(costOf(unknown, { setCode: false }))
+  expect(costOf(unknown, { setCode: false, ...DEARER }) - costOf(unknown, { setCode: false })).toBe(DEARER.newAccount - 21_000n)
+  expect(costOf(known, { setCode: false, ...DEARER })).toBe(costOf(known, { setCode: false }))
+  expect(waysOf(known, DEARER)).toEqual(['usdt top-up'])
+  expect(waysOf(unknown, DEARER)).toEqual(['usdt delegate'])
+})
+
 describe('the cheapest way', () => {
   test.each<[string, SweepAddress, Partial<SweepPrices>, string[] | undefined]>([
     ['of a token is delegation', addressOf([usdt()]), {}, ['usdt delegate']],

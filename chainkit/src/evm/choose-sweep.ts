@@ -1,6 +1,6 @@
 import type { Hex } from './hex.ts'
 import { COIN } from './sweep-call.ts'
-import { ACCOUNT_GAS, AUTHORIZATION_GAS, BATCH_GAS, COIN_GAS, PAYMENT_GAS, netGas } from './sweep-gas.ts'
+import { ACCOUNT_GAS, AUTHORIZATION_GAS, BATCH_GAS, COIN_GAS, PAYMENT_GAS, PER_AUTHORIZATION, netGas } from './sweep-gas.ts'
 import type { Gas, TokenGas } from './sweep-gas.ts'
 
 /**
@@ -41,6 +41,9 @@ export interface SweepPrices {
   setCode: boolean
   /** thousandths: an asset is swept when it is worth so many times what its sweep costs; 0 for at any cost */
   kPerMille: bigint
+  /** units of gas that the chain asks now for an authorisation, and for a payment to an account that it does not know; as known here when absent */
+  authorization?: bigint | undefined
+  newAccount?: bigint | undefined
 }
 
 export interface SweepChoice {
@@ -85,13 +88,17 @@ export const chooseSweep = (address: SweepAddress, prices: SweepPrices): SweepCh
 
 const byDelegation = ({ delegated, exists, holdings, further }: SweepAddress, prices: SweepPrices): Candidate | undefined => {
   const share: Gas = { raw: BATCH_GAS / BigInt(prices.batchSize), refund: 0n }
-  const leave = delegated ? [] : [AUTHORIZATION_GAS[exists ? 'existing' : 'new']]
+  const known = AUTHORIZATION_GAS[exists ? 'existing' : 'new']
+  const leave = delegated ? [] : [{ ...known, raw: known.raw + dearerBy(PER_AUTHORIZATION, prices.authorization) }]
   const worthwhile = holdings.filter((holding) => isWorth(holding.worth, netGas([batchedGas(holding)]), prices))
   const again = [share, ACCOUNT_GAS, ...worthwhile.map(batchedGas)]
   const gas = netGas([...leave, ...again])
   const moves = worthwhile.map((holding) => ({ holding, way: 'delegate' as const, gas: 0n, lifetime: 0n }))
   return candidate(moves, { gas, lifetime: gas + netGas(again) * BigInt(further) }, further, prices)
 }
+
+/** What an upgrade of the chain added to a figure of ours. Estimates are some percent off, so that little more is none. */
+const dearerBy = (known: bigint, now = 0n): bigint => (now * 4n > known * 5n ? now - known : 0n)
 
 const batchedGas = ({ gas }: Holding): Gas => gas?.batched ?? COIN_GAS
 
@@ -102,8 +109,9 @@ const separately = (address: SweepAddress, prices: SweepPrices, withTopUp: boole
     const [best] = ways.toSorted((a, b) => Number(a.lifetime - b.lifetime))
     return best && isWorth(holding.worth, best.gas, prices) ? [best] : []
   })
-  const topUp = moves.some(({ way }) => way === 'top-up') ? PAYMENT_GAS : 0n
-  return candidate(moves, { gas: topUp, lifetime: topUp * BigInt(address.further + 1) }, address.further, prices)
+  const again = moves.some(({ way }) => way === 'top-up') ? PAYMENT_GAS : 0n
+  const first = again === 0n || address.exists ? again : again + dearerBy(PAYMENT_GAS, prices.newAccount)
+  return candidate(moves, { gas: first, lifetime: first + again * BigInt(address.further) }, address.further, prices)
 }
 
 /** A holding may be worth its own part and all together not what they share. @param shared gas beside that of each move */

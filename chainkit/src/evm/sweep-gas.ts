@@ -48,6 +48,8 @@ export const AUTHORIZATION_GAS: Record<'new' | 'existing', Gas> = {
   new: { raw: 22_500n, refund: 0n },
   existing: { raw: 22_500n, refund: 12_500n },
 }
+/** What a transaction is charged for each authorisation before anything is given back (EIP-7702, PER_EMPTY_ACCOUNT_COST). */
+export const PER_AUTHORIZATION = 25_000n
 /** The chain's own coin of one delegated address. */
 export const COIN_GAS: Gas = { raw: 8_140n, refund: 0n }
 /** A transaction with a batch in it, shared by all in it: tokens and treasury are met for the first time. */

@@ -21,6 +21,9 @@ export const paymentCall = (payment: { to: string; units: bigint; contract: stri
     ? { to: payment.to, value: payment.units, data: '0x' }
     : { to: payment.contract, value: 0n, data: encodeTransfer(payment.to, payment.units) }
 
+/** An address that the chain has never seen, for what a payment to a new account takes. @param id a UUID of its own each time */
+export const addressWithoutHistory = (id: string): string => `0x${id.replaceAll('-', '').padEnd(40, '0')}`
+
 /** Room above an estimate, in percent: state may move between the estimate and the block. */
 const GAS_ROOM = 25n
 

@@ -116,7 +116,7 @@ export const createPayoutWorld = async (
       const { head } = node
       if (head.height < least) throw new ChainUnavailable(`the head is at ${head.height}, and ${least} was read before`)
       const { minedNonce, codeAt, estimateGas } = adapter
-      return { head, minedNonce, codeAt, estimateGas, balances: (wanted) => adapter.balancesAt(head.height, wanted) }
+      return { head, minedNonce, codeAt, estimateGas, authorizationGas: async () => undefined, balances: (wanted) => adapter.balancesAt(head.height, wanted) }
     },
   } as unknown as AccountChainAdapter
   const blocks = new Map<number, Block>()

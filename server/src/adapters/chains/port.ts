@@ -132,6 +132,11 @@ export interface AccountState {
   /** The code at the address, in lower-case hex with 0x: `0x` for none, a designation for one that delegates. */
   codeAt(address: string): Promise<string>
   estimateGas(call: AccountCall): Promise<GasEstimate>
+  /**
+   * Gas that an authorisation (EIP-7702) of an account that the chain has never seen adds to a transaction of `from`; undefined when the node counts
+   * none, or the chain's rules have none.
+   */
+  authorizationGas(from: string): Promise<bigint | undefined>
 }
 
 /** What sending on an account chain needs besides. */

@@ -1,5 +1,6 @@
 import { encodeTransfer, COIN } from '@bursar/chainkit/evm'
 import { NATIVE_TICKER } from '@bursar/chainkit'
+import type { AccountState } from '../../adapters/chains/port.ts'
 import { inTransaction } from '../../db/index.ts'
 import { currentState, insertPlanned, loadOf, takeNonce } from '../../outgoing/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/alerts.ts'
@@ -12,15 +13,15 @@ import type { GasRate } from './gas-price.ts'
 import { ignoreTaken } from './jobs-contracts.ts'
 import { insertSweeps, moveSweeps, type NewSweep } from '../store.ts'
 
-/** What coin sent by the delegate takes: a call with value, and its log. */
-const COIN_GAS = 45_000n
+/** What coin sent by the delegate takes beside a payment of the address itself: a call with value, and its log. */
+const INNER_COIN_GAS = 24_000n
 
 /**
  * Plans transactions that empty many addresses at once. What came to nothing before goes by itself, one at a time, so
  * that it costs the others nothing. True when it planned any.
  */
 export const planBatches = async (round: EvmRound, choices: readonly EvmChoice[], rate: GasRate): Promise<boolean> => {
-  const members = await estimated(round, choices)
+  const members = await estimated(round, await currentState(round), choices)
   const failing = members.filter(({ holdings }) => holdings.some(({ failures }) => failures > 0))
   const sound = members.filter((member) => !failing.includes(member))
   const batches = [sound.slice(0, round.policy.batch), failing.slice(0, 1)].filter((batch) => batch.length > 0)
@@ -30,22 +31,22 @@ export const planBatches = async (round: EvmRound, choices: readonly EvmChoice[]
 }
 
 /** With what each transfer would take by itself; what its token would refuse is not sent, and tried again later. */
-const estimated = async (round: EvmRound, choices: readonly EvmChoice[]): Promise<BatchMember[]> => {
+const estimated = async (round: EvmRound, state: AccountState, choices: readonly EvmChoice[]): Promise<BatchMember[]> => {
   const members: BatchMember[] = []
   for (const { account, holdings } of choices.slice(0, round.policy.batch * 2)) {
-    const gas = await Promise.all(holdings.map((holding) => transferGas(round, account, holding)))
+    const gas = await Promise.all(holdings.map((holding) => transferGas(round, state, account, holding)))
     const refused = holdings.filter((_, i) => gas[i] === undefined)
     if (refused.length > 0) await noteRefused(round, account, refused)
-    const kept = holdings.flatMap((holding, i) => (gas[i] === undefined ? [] : [{ ...holding, gas: gas[i] }]))
+    const kept = holdings.flatMap((holding, i) => (gas[i] === undefined ? [] : [{ ...holding, gas: holding.on === COIN ? gas[i] + INNER_COIN_GAS : gas[i] }]))
     if (kept.length > 0) members.push({ account, holdings: kept })
   }
   return members
 }
 
-/** Of a transfer by the address itself; undefined when its token refuses it. */
-export const transferGas = async ({ adapter, hotAddress }: EvmRound, { holder }: EvmAccount, { on, amount }: EvmHolding): Promise<bigint | undefined> => {
-  if (on === COIN) return COIN_GAS
-  const estimate = await adapter.estimateGas({ from: holder.address, to: on, value: 0n, data: encodeTransfer(hotAddress, amount) })
+/** Of a transfer by the address itself; undefined when it, or its token, would be refused. A payment of coin takes the same whatever its amount. */
+export const transferGas = async ({ hotAddress }: EvmRound, state: AccountState, { holder }: EvmAccount, { on, amount }: EvmHolding): Promise<bigint | undefined> => {
+  const call = on === COIN ? { to: hotAddress, value: 1n, data: '0x' } : { to: on, value: 0n, data: encodeTransfer(hotAddress, amount) }
+  const estimate = await state.estimateGas({ from: holder.address, ...call })
   return estimate.ok ? estimate.gas : undefined
 }
 
@@ -66,15 +67,16 @@ export const rowOf = ({ network }: EvmRound, { holder }: EvmAccount, { asset, un
 
 const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRate): Promise<boolean> => {
   const { runtime, network, chainId, contracts, hotAddress, sending } = round
-  const members = fitBatch(all, { delegate: contracts.delegate.address, rate, most: sending.maxBatchFee })
-  if (members.length === 0) return tellDear(round, batchGas(all.slice(0, 1), contracts.delegate.address) * rate.maxFeePerGas)
-  if (!(await canPay(round, batchGas(members, contracts.delegate.address) * rate.maxFeePerGas))) return false
+  const rules = { delegate: contracts.delegate.address, authorization: round.authorization }
+  const members = fitBatch(all, { ...rules, rate, most: sending.maxBatchFee })
+  if (members.length === 0) return tellDear(round, batchGas(all.slice(0, 1), rules) * rate.maxFeePerGas)
+  if (!(await canPay(round, batchGas(members, rules) * rate.maxFeePerGas))) return false
   await round.pause('sweep-chosen')
   try {
     await inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
       const nonce = await takeNonce(tx, network, hotAddress, moment.at)
-      const plan = planBatch({ members, contracts, chainId, nonce, rate })
+      const plan = planBatch({ members, contracts, authorization: round.authorization, chainId, nonce, rate })
       const id = moment.newId()
       await insertPlanned(tx, { id, network, purpose: 'sweep', senders: [hotAddress], nonce, keys: [`${hotAddress}:${nonce}`], feeRate: rate, ...plan }, moment)
       const rows = members.flatMap(({ account, holdings }) =>

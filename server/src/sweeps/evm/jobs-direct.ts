@@ -1,6 +1,6 @@
 import { COIN, encodeTransfer } from '@bursar/chainkit/evm'
 import { inTransaction } from '../../db/index.ts'
-import { insertPlanned, planEvm, planOf, sendingAmong, type EvmPlan } from '../../outgoing/index.ts'
+import { currentState, insertPlanned, planEvm, planOf, sendingAmong, type EvmPlan } from '../../outgoing/index.ts'
 import { momentOf } from '../../platform/runtime.ts'
 import { rescale } from '../../money/index.ts'
 import { assetOn, type EvmAccount, type EvmHolding } from './account.ts'
@@ -11,9 +11,6 @@ import { noteRefused, rowOf, transferGas } from './jobs-batches.ts'
 import { ignoreTaken } from './jobs-contracts.ts'
 import { hexOf } from './jobs-reading.ts'
 import { insertSweeps } from '../store.ts'
-
-/** A payment of coin to an address without code takes exactly this, so that nothing of its price returns. */
-const PAYMENT_GAS = 21_000n
 
 /** An address pays the hot wallet itself, out of the coin it has: one transaction, of the first of its assets. */
 export const planDirect = async (round: EvmRound, { account, holdings }: EvmChoice, rate: GasRate): Promise<boolean> => {
@@ -38,18 +35,19 @@ export const planOwn = async (
 ): Promise<(EvmPlan & { units: bigint }) | 'refused' | 'short'> => {
   const { network, chainId, hotAddress, sending } = round
   const { nonce, coin } = account
+  const gas = await transferGas(round, await currentState(round), account, holding)
+  if (gas === undefined) return 'refused'
   if (holding.on === COIN) {
-    const fee = PAYMENT_GAS * rate.maxFeePerGas
+    // Without room: a payment to an address without code takes what was estimated, so that nothing of its price returns.
+    const fee = gas * rate.maxFeePerGas
     const value = holding.amount - fee
     if (value <= 0n || fee > sending.maxFee) return 'short'
-    const fields = { chainId, nonce: BigInt(nonce), gas: PAYMENT_GAS, to: hexOf(hotAddress), value, data: '0x' as const }
+    const fields = { chainId, nonce: BigInt(nonce), gas, to: hexOf(hotAddress), value, data: '0x' as const }
     const { maxFeePerGas, maxPriorityFeePerGas } = rate
     const plan = planOf(rate.legacy ? { ...fields, type: 'legacy', gasPrice: maxFeePerGas } : { ...fields, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas })
     const { decimals, scale } = assetOn(round.catalogue, network, holding.asset)
     return { ...plan, units: rescale(value, decimals, scale) }
   }
-  const gas = await transferGas(round, account, holding)
-  if (gas === undefined) return 'refused'
   const plan = planEvm({ network, chainId, nonce, call: { to: holding.on, value: 0n, data: encodeTransfer(hotAddress, holding.amount) }, gas, rate })
   return plan.networkFee <= coin && plan.networkFee <= sending.maxBatchFee ? { ...plan, units: holding.units } : 'short'
 }

@@ -1,6 +1,6 @@
 import { sweepOne, COIN, type Hex } from '@bursar/chainkit/evm'
 import type { AccountState } from '../../adapters/chains/port.ts'
-import { currentState } from '../../outgoing/index.ts'
+import { addressWithoutHistory, currentState } from '../../outgoing/index.ts'
 import { assetOn, chainAmount, type EvmAccount, type EvmHolding } from './account.ts'
 import type { EvmRound } from './sweeping.ts'
 import { finalHeightOf } from '../queries.ts'
@@ -16,6 +16,17 @@ export const takesSetCode = async ({ adapter, policy, contracts: { delegate } }:
   if (policy.setCode === 'off') return false
   const answer = await adapter.callDelegated({ address: SOMEBODY, delegate: delegate.address, code: delegate.code, data: sweepOne.encode([]) })
   return answer !== null && answer.length === WORD_DIGITS && BigInt(answer) === 0n
+}
+
+/** What an upgrade of the chain may have made dearer (EIP-8037), asked of the node. */
+export const measureGas = async (round: EvmRound): Promise<Pick<EvmRound, 'authorization' | 'newAccount'>> => {
+  const { hotAddress, policy, runtime } = round
+  const state = await currentState(round)
+  const [authorization, payment] = await Promise.all([
+    policy.setCode === 'off' ? undefined : state.authorizationGas(hotAddress),
+    state.estimateGas({ from: hotAddress, to: addressWithoutHistory(runtime.newId()), value: 1n, data: '0x' }),
+  ])
+  return { authorization, newAccount: payment.ok ? payment.gas : undefined }
 }
 
 export interface Candidate {

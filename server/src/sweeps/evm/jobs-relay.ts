@@ -1,6 +1,6 @@
 import { relayTransfers, type Hex } from '@bursar/chainkit/evm'
 import { inTransaction } from '../../db/index.ts'
-import { insertPlanned, planOf, takeNonce } from '../../outgoing/index.ts'
+import { currentState, insertPlanned, planOf, takeNonce } from '../../outgoing/index.ts'
 import { momentOf } from '../../platform/runtime.ts'
 import type { EvmAccount, EvmHolding } from './account.ts'
 import type { EvmChoice } from './choice.ts'
@@ -29,10 +29,11 @@ const VALID_SECONDS = 7n * 24n * 60n * 60n
 /** Sweeps tokens by transfers that their holders sign and the relay carries out (EIP-3009), a batch for each token. */
 export const planRelays = async (round: EvmRound, choices: readonly EvmChoice[], rate: GasRate): Promise<boolean> => {
   if (choices.length === 0 || !(await areReady(round, [round.contracts.relay], rate))) return false
+  const state = await currentState(round)
   const byToken = new Map<Hex, Signing[]>()
   for (const { account, holdings } of choices.slice(0, round.policy.batch)) {
     for (const holding of holdings) {
-      const gas = await transferGas(round, account, holding)
+      const gas = await transferGas(round, state, account, holding)
       if (gas === undefined) await noteRefused(round, account, [holding])
       else byToken.set(holding.on, [...(byToken.get(holding.on) ?? []), { account, holding, gas: gas + SIGNED_GAS }])
     }

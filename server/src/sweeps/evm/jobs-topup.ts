@@ -21,7 +21,8 @@ const MOST_FUNDED = 50
 
 /** Sends an address the coin that its own transfers cost, all of them at once. */
 export const planTopUp = async (round: EvmRound, { account, holdings }: EvmChoice, rate: GasRate): Promise<boolean> => {
-  const gas = await Promise.all(holdings.map((holding) => transferGas(round, account, holding)))
+  const state = await currentState(round)
+  const gas = await Promise.all(holdings.map((holding) => transferGas(round, state, account, holding)))
   const refused = holdings.filter((_, i) => gas[i] === undefined)
   if (refused.length > 0) await noteRefused(round, account, refused)
   const kept = holdings.filter((_, i) => gas[i] !== undefined)
@@ -46,7 +47,7 @@ type Funding = (tx: Tx, moment: Moment) => Promise<string>
 
 /** Undefined when the address has enough. What is stored says what it may cost the hot wallet, the coin it sends included. */
 const planFunding = async (round: EvmRound, { holder }: EvmAccount, value: bigint, rate: GasRate): Promise<Funding | 'refused' | undefined> => {
-  const { adapter, hotAddress, network, chainId, policy, runtime } = round
+  const { hotAddress, network, chainId, policy, runtime } = round
   if (value <= 0n) return undefined
   if (value > policy.maxTopUp) {
     const text = `${holder.address} on ${network} needs ${value} wei for its gas, above the cap of ${policy.maxTopUp}: it waits for lower fees`
@@ -55,7 +56,7 @@ const planFunding = async (round: EvmRound, { holder }: EvmAccount, value: bigin
   }
   await resolveAlert(runtime.db, 'sweep-dear', `${network}/${holder.address}`, momentOf(runtime).at)
   const call = { to: holder.address, value, data: '0x' }
-  const estimate = await adapter.estimateGas({ from: hotAddress, ...call })
+  const estimate = await (await currentState(round)).estimateGas({ from: hotAddress, ...call })
   if (!estimate.ok) return 'refused'
   const most = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate }).networkFee + value
   if (!(await canPay(round, most))) return 'refused'
@@ -111,7 +112,7 @@ const heldNow = async ({ adapter, catalogue, network, runtime }: EvmRound, sweep
 
 /** Fees have risen since the address had its gas. */
 const fundAgain = async (round: EvmRound, account: EvmAccount, { id }: Sweep, holding: EvmHolding, rate: GasRate): Promise<boolean> => {
-  const gas = await transferGas(round, account, holding)
+  const gas = await transferGas(round, await currentState(round), account, holding)
   if (gas === undefined) return false
   const funding = await planFunding(round, account, feeOf(round, gas, rate) - account.coin, rate)
   if (funding === undefined || funding === 'refused') return false

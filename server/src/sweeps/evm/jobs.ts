@@ -10,7 +10,7 @@ import { expectedPrice, type GasRate } from './gas-price.ts'
 import { planBatches } from './jobs-batches.ts'
 import { areReady } from './jobs-contracts.ts'
 import { planDirect } from './jobs-direct.ts'
-import { readCandidates, takesSetCode, valued, type Candidate } from './jobs-reading.ts'
+import { measureGas, readCandidates, takesSetCode, valued, type Candidate } from './jobs-reading.ts'
 import { planRelays } from './jobs-relay.ts'
 import { planTopUp, sendFunded } from './jobs-topup.ts'
 import { leastWorth } from '../policy.ts'
@@ -59,7 +59,8 @@ const planFresh = async (round: EvmRound, rate: GasRate): Promise<boolean> => {
   for (const { account, holdings } of candidates) {
     for (const holding of holdings) await tellFailing(runtime.db, network, account.holder, holding, momentOf(runtime))
   }
-  return carryOut(round, await choose(round, candidates, rate), rate)
+  const measured = { ...round, ...(await measureGas(round)) }
+  return carryOut(measured, await choose(measured, candidates, rate), rate)
 }
 
 /** The least that can be worth sweeping now, so that dust does not stand in the way of what is. */
@@ -84,7 +85,7 @@ const choose = async (round: EvmRound, candidates: readonly Candidate[], rate: G
     // At the least cost for the oldest: with an address that is emptied anyway goes all that is worth its own part.
     return { account, holdings, kPerMille: leastWorth(policy, oldest, now) }
   })
-  return chooseAll(all, { gasPrice: expectedPrice(rate), batchSize: policy.batch, setCode, traces, delegate: contracts.delegate.address, signed: permitted.signed })
+  return chooseAll(all, { gasPrice: expectedPrice(rate), batchSize: policy.batch, setCode, traces, delegate: contracts.delegate.address, signed: permitted.signed, authorization: round.authorization, newAccount: round.newAccount })
 }
 
 /** Batches first. Half of what the hot wallet may have on its way is left to payouts. */

@@ -68,6 +68,20 @@ describe('batches', () => {
     expect(sweepMany.decode(draft.data)?.flatMap(({ accounts }) => accounts)).toHaveLength(4)
   })
 
+  /** go-ethereum core/state_transition.go: 25,000 today; EIP-8037 with 1,530 gas a byte: 7,816 + 23 bytes, and 120 bytes for a new account. */
+  test.for([
+    ['today, as nodes estimate it', 25_400n, 27_000n],
+    ['where a node estimates none', undefined, 27_000n],
+    ['with EIP-8037', 226_600n, 240_762n],
+  ] as const)('audit D-E14: row Fees, the limit holds an authorisation %s', ([, authorization, each]) => {
+    const rules = { delegate: contracts.delegate.address, authorization }
+    const gasOf = (leaving: number): bigint => batchGas(members(leaving, 1), rules)
+    expect(gasOf(3) - gasOf(2) - (batchGas(members(0, 3), rules) - batchGas(members(0, 2), rules))).toBe(each)
+    const many = fitBatch(members(200, 0), { ...rules, rate, most: 10n ** 20n })
+    expect(parseDraft(fromHex(planBatch({ members: many, contracts, authorization, chainId: 1n, nonce: 7, rate }).unsigned as Hex))).toMatchObject({ gas: batchGas(many, rules) })
+    expect(batchGas(many, rules)).toBeLessThanOrEqual(MOST_GAS)
+  })
+
   test('without authorisations it is an ordinary transaction, of the kind the chain has', () => {
     for (const legacy of [true, false]) {
       const { unsigned } = planBatch({ members: members(0, 3), contracts, chainId: 1n, nonce: 7, rate: { ...rate, legacy } })
@@ -79,7 +93,7 @@ describe('batches', () => {
     fc.assert(fc.property(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 60 }), fc.bigInt({ min: 0n, max: 100_000_000n * 3n * GWEI }), (leaving, standing, most) => {
       const all = members(leaving, standing)
       const fitting = fitBatch(all, { delegate: contracts.delegate.address, rate, most })
-      const gasOf = (count: number): bigint => batchGas(all.slice(0, count), contracts.delegate.address)
+      const gasOf = (count: number): bigint => batchGas(all.slice(0, count), { delegate: contracts.delegate.address })
       const fits = (count: number): boolean => gasOf(count) <= MOST_GAS && gasOf(count) * rate.maxFeePerGas <= most
       expect(fitting).toEqual(all.slice(0, fitting.length))
       expect(fitting.length === 0 || fits(fitting.length)).toBe(true)

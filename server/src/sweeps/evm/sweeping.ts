@@ -32,6 +32,9 @@ export interface EvmSweepDeps {
 export interface EvmRound extends EvmSweepDeps {
   contracts: SweepContracts
   permitted: Allowed
+  /** units of gas that an authorisation adds now, and that a payment to an account without history takes; undefined where the node estimates none */
+  authorization?: bigint | undefined
+  newAccount?: bigint | undefined
 }
 
 /** Another process was faster: everything of the transaction is taken back. */

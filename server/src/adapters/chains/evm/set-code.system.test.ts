@@ -1,6 +1,7 @@
 /** Whether a chain knows delegation (EIP-7702) is told by the node before anything depends on it. */
 import { sweepContracts, sweepOne } from '@bursar/chainkit/evm'
 import { expect, onTestFinished, test } from 'vitest'
+import { faucetAccount } from '../../../../../sandbox/anvil/transactions.ts'
 import { useAnvil } from '../../../../../test/setup/nodes.ts'
 import { adapterOf } from './test-world.ts'
 
@@ -18,6 +19,12 @@ const adapterOn = async (rules: keyof typeof nodes) => {
 test('a chain that does answers as the delegate, one that does not fails', async () => {
   expect(await (await adapterOn('prague')).callDelegated(call)).toBe(`0x${'0'.repeat(64)}`)
   expect(await (await adapterOn('cancun')).callDelegated(call)).toBeNull()
+})
+
+test('audit D-E14: an authorisation takes what the rules ask, where there are any', async () => {
+  const estimate = async (rules: keyof typeof nodes): Promise<bigint | undefined> => (await (await adapterOn(rules)).stateFrom(0)).authorizationGas(faucetAccount)
+  expect(await estimate('prague')).toBe(25_000n)
+  expect(await estimate('cancun')).toBeUndefined()
 })
 
 test('code that is supposed is nowhere afterwards', async () => {

@@ -83,6 +83,7 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
           minedNonce: async (address) => chain.state.nonceOf(address),
           codeAt: async (address) => codeAt(address),
           estimateGas: async (call) => estimateGas(call),
+          authorizationGas: async () => undefined,
         }
       }),
     estimateGas: (call) => pass('estimateGas', () => estimateGas(call)),
