@@ -3,7 +3,7 @@ import { payoutJobs } from './money-out.ts'
 import { priceJobs } from './prices.ts'
 import type { WorkerDeps, World } from './world.ts'
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
-import type { ChainAdapter } from '../adapters/chains/port.ts'
+import type { AccountChainAdapter, ChainAdapter } from '../adapters/chains/port.ts'
 import { createAuditJob, provedPayments } from '../auditing/index.ts'
 import { callbackPath } from '../acquiring/index.ts'
 import { createConversionJobs } from './converting.ts'
@@ -17,7 +17,7 @@ import type { Job } from '../jobs/index.ts'
 import { bitcoinHotAddress, createLostJob, evmHotAddress, tronHotAddress } from '../outgoing/index.ts'
 import { createCountJob, createHotWatchJob, createReconcileJob, createSealJob } from '../treasury/index.ts'
 import { createAttemptPruneJob, createMonthsJob } from '../webhooks/index.ts'
-import { createClosedJob, createFeeRateJob, createInternalDeliveryJob } from '../withdrawals/index.ts'
+import { createClosedJob, createFeeRateJob, createGasReader, createInternalDeliveryJob, type PaymentGas } from '../withdrawals/index.ts'
 import { createCardJobs } from './cards.ts'
 import { createFiatJobs } from './fiat.ts'
 import { createHedgeJobs } from './hedges.ts'
@@ -46,7 +46,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
   const invoices = { runtime, settings: invoiceSettings(world), everyMs: INVOICES_EVERY_MS, pause: deps.pause }
   return [
     createSignerLimitsJob(runtime, catalogue, deps.signer),
-    createFeeRateJob(runtime, all, FEES_EVERY_MS),
+    createFeeRateJob(runtime, all, FEES_EVERY_MS, gasReader(world)),
     ...priceJobs(world, deps, tickers),
     createInternalDeliveryJob({
       runtime,
@@ -84,6 +84,11 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     createCountJob(runtime, COUNT_EVERY_MS),
     createHotWatchJob({ runtime, catalogue, policies: world.policies.treasury, addresses: hotAddresses(world, all), everyMs: TREASURY_EVERY_MS }),
   ]
+}
+
+const gasReader = ({ runtime, catalogue, wallet }: World): ((adapter: ChainAdapter) => Promise<PaymentGas | undefined>) => {
+  const read = createGasReader({ runtime, catalogue, hotAddress: evmHotAddress(wallet) })
+  return async (adapter) => (isEvmNetwork(adapter.network) ? read(adapter as AccountChainAdapter, adapter.network) : undefined)
 }
 
 /** Where the operator fills the hot wallet of each network. */

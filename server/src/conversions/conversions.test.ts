@@ -55,6 +55,7 @@ const deps = (): ConversionDeps => {
     },
     placing: { holders: { whose: async () => 'nobody' as const }, rules },
     terms: async () => ({
+      paymentGas: new Map(),
       feeRates: new Map([['ETHEREUM', { kind: 'gas' as const, legacy: false, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1n }]]),
       prices: new Map([['ETH', 2_500n * E18], ['USDT', E18]]),
       freezes: [],

@@ -825,6 +825,7 @@ export interface NetworkFeesTable {
   network: string
   rate: unknown
   observed_at: Date
+  payment_gas: Generated<unknown>
 }
 
 export interface OfficialRatesTable {

@@ -52,6 +52,7 @@ const routes = () =>
       rules: { catalogue, bitcoinChain: 'regtest' },
     },
     terms: async () => ({
+      paymentGas: new Map(),
       feeRates: new Map([['ETHEREUM', { kind: 'gas' as const, legacy: false, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1n }]]),
       prices: new Map([['ETH', 2_500n * E18], ['USDT', E18]]),
       freezes: [],

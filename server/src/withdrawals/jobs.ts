@@ -13,6 +13,7 @@ import { planEvmPayouts } from './jobs-evm.ts'
 import { fillGaps } from './jobs-fillers.ts'
 import { planTronPayouts } from './jobs-tron.ts'
 import type { BitcoinPayoutDeps, EvmPayoutDeps, TronPayoutDeps } from './payouts.ts'
+import type { PaymentGas } from './pricing.ts'
 import { nextWaiting } from './store.ts'
 import { storeFeeRate } from './terms.ts'
 import type { Withdrawal } from './withdrawal.ts'
@@ -86,15 +87,22 @@ const tellGuess = async (runtime: Runtime, network: Network, rate: FeeRate): Pro
   await raiseOrRenewAlert(runtime.db, { kind: 'fees-unknown', subject: network, text }, moment)
 }
 
-/** Keeps the fee estimates that requests are priced by. */
-export const createFeeRateJob = (runtime: Runtime, adapters: readonly ChainAdapter[], everyMs: number): Job => ({
+/**
+ * Keeps the fee estimates that requests are priced by.
+ * @param gasOf what payments of a network take; a network whose node estimates none now keeps its last ones
+ */
+export const createFeeRateJob = (runtime: Runtime, adapters: readonly ChainAdapter[], everyMs: number, gasOf?: (adapter: ChainAdapter) => Promise<PaymentGas | undefined>): Job => ({
   name: 'fee estimates',
   everyMs,
   run: async () => {
     const results = await Promise.allSettled(
       adapters.map(async (adapter) => {
         const rate = await adapter.feeRate()
-        await storeFeeRate(runtime.db, adapter.network, rate, runtime.clock.now())
+        const gas = await gasOf?.(adapter).catch((err: unknown) => {
+          runtime.log.warn({ err, network: adapter.network }, 'no estimate of gas')
+          return undefined
+        })
+        await storeFeeRate(runtime.db, adapter.network, rate, runtime.clock.now(), gas)
         await tellGuess(runtime, adapter.network, rate)
       }),
     )

@@ -4,7 +4,7 @@ import type { FeeRate } from '../adapters/chains/port.ts'
 import { chargeOf, type AssetOnNetwork, type Catalogue, type CryptoAsset } from '../assets/index.ts'
 import { mulDiv, rescale } from '../money/index.ts'
 
-/** What one payment takes of the network, as charged: an ordinary share of a batched Bitcoin transaction, a plain call. */
+/** What one payment takes of the network, as charged: an ordinary share of a batched Bitcoin transaction, a plain call, at least. */
 const PAYMENT_VBYTES = 145n
 const NATIVE_GAS = 21_000n
 const TOKEN_GAS = 65_000n
@@ -13,12 +13,18 @@ const PAYMENT_BANDWIDTH = 268n
 const TOKEN_BANDWIDTH = 345n
 const TOKEN_ENERGY = 130_285n
 
+/** Units of gas that a payment to an account without history takes, by ticker. */
+export type PaymentGas = ReadonlyMap<string, bigint>
+
 /** A fee is printed with at most this many decimals; anything finer is rounded up to it. */
 const MOST_DECIMALS = 8
 
-const nativeCost = (rate: FeeRate, token: boolean): bigint => {
+const nativeCost = (rate: FeeRate, token: boolean, estimate = 0n): bigint => {
   if (rate.kind === 'vbyte') return mulDiv(PAYMENT_VBYTES, rate.milliSatPerVb, 1000n, 'up')
-  if (rate.kind === 'gas') return (token ? TOKEN_GAS : NATIVE_GAS) * rate.maxFeePerGas
+  if (rate.kind === 'gas') {
+    const least = token ? TOKEN_GAS : NATIVE_GAS
+    return (estimate > least ? estimate : least) * rate.maxFeePerGas
+  }
   // The tariff does not know the receiver: it may have to be activated.
   if (!token) return PAYMENT_BANDWIDTH * rate.bandwidth + rate.accountBandwidth + rate.activation
   return TOKEN_ENERGY * rate.energy + TOKEN_BANDWIDTH * rate.bandwidth
@@ -34,11 +40,13 @@ export const withdrawalFee = (request: {
   on: AssetOnNetwork
   units: bigint
   rate: FeeRate
+  /** units of gas that its node estimates for a payment to a new account */
+  gas?: bigint | undefined
   catalogue: Catalogue
   prices: ReadonlyMap<string, bigint>
 }): bigint | undefined => {
-  const { asset, on, units, rate } = request
-  const cost = costIn(asset, on.network, nativeCost(rate, on.contract !== null), request)
+  const { asset, on, units, rate, gas } = request
+  const cost = costIn(asset, on.network, nativeCost(rate, on.contract !== null, gas), request)
   if (cost === undefined) return undefined
   return roundUp(chargeOf(on.withdrawalFee, units) + cost, asset.scale - Math.min(on.decimals, MOST_DECIMALS))
 }

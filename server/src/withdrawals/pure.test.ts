@@ -126,6 +126,22 @@ describe('the fee', () => {
     expect(fee > 23n * 10n ** 17n).toBe(true)
   })
 
+  /** EIP-8037 with 1,530 gas a byte: 120 bytes of a new account, 64 of a holder's balance. */
+  test.for([
+    ['of a token, as its node estimates it today', 'USDT', 63_200n, 65_000n],
+    ['of a token whose transfers take more', 'USDT', 163_000n, 163_000n],
+    ['of coin, as its node estimates it today', 'ETH', 21_000n, 21_000n],
+    ['of coin to an account that the chain does not know, with EIP-8037', 'ETH', 204_600n, 204_600n],
+    ['where nothing was estimated', 'ETH', undefined, 21_000n],
+  ] as const)('audit D-E14: row Fees, is of the gas that a payment %s takes', ([, ticker, estimate, charged]) => {
+    const asset = catalogue.findCrypto(ticker)!
+    const at = asset.networks.get('ETHEREUM')!
+    const fee = (gasOf: bigint | undefined): bigint => withdrawalFee({ asset, on: at, units: 0n, rate: gas, gas: gasOf, catalogue, prices })!
+    const perGas = ticker === 'ETH' ? 10n ** 10n : 2000n * 10n ** 10n
+    const tariff = fee(undefined) - (ticker === 'ETH' ? 21_000n : 65_000n) * perGas
+    expect(fee(estimate)).toBe(tariff + charged * perGas)
+  })
+
   test('is unknown without a price that it needs', () => {
     expect(withdrawalFee({ asset: usdt, on, units: E18, rate: gas, catalogue, prices: new Map([['USDT', E18]]) })).toBeUndefined()
   })

@@ -93,7 +93,8 @@ export const currentFee = (
 ): bigint => {
   if (internal) return 0n
   const rate = terms.feeRates.get(on.network)
-  const fee = rate && withdrawalFee({ asset, on, units, rate, catalogue, prices: terms.prices })
+  const gas = terms.paymentGas.get(on.network)?.get(asset.ticker)
+  const fee = rate && withdrawalFee({ asset, on, units, rate, gas, catalogue, prices: terms.prices })
   if (fee === undefined) {
     throw new ApiRefusal(
       generalErrors.unavailable.status,
