@@ -112,6 +112,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'D-T3': 'TRON: one machine\'s word proved a payment dead, and one url was never identified',
   'D-T4': 'TRON: TRX to a contract was refused by nodes and repeated for ever, and sixteen of them stopped all payouts',
   'D-T5': 'TRON: a node that runs no calls said that nobody is frozen and that payments are impossible',
+  'D-T6': 'TRON: one REVERT made every waiting withdrawal impossible, also while the token was paused',
   'D-T8': 'TRON: a machine that was behind closed a loan',
   'D-T9': 'TRON: a coarse estimate of the node was taken for what a call costs',
   'D-T10': 'TRON: a receiver could empty its address and have the whole fee limit burnt',

@@ -37,7 +37,7 @@ const deploy = async (runtime: string): Promise<string> => {
   return built['contract_address'] as string
 }
 
-test('audit D-T4: row 30: TRX sent to a contract by a plain transfer is refused, and taken by a call that says nothing', async () => {
+test('audit D-T4: row T-30: TRX sent to a contract by a plain transfer is refused, and taken by a call that says nothing', async () => {
   const wallet = await deploy('00')
   expect(await ask('createtransaction', { owner_address: holder.hex, to_address: wallet, amount: 5 })).toMatchObject({
     Error: expect.stringContaining('Cannot transfer TRX to a smartContract.') as string,
@@ -52,7 +52,7 @@ test('audit D-T4: row 30: TRX sent to a contract by a plain transfer is refused,
   expect(await ask('getaccount', { address: wallet })).toMatchObject({ balance: 1_000_005 })
 })
 
-test('audit D-T5: row 14 to 16: constant calls and estimates are settings of the node', async () => {
+test('audit D-T5: rows T-14, T-15 and T-16: constant calls and estimates are settings of the node', async () => {
   const nobody = await walletOf(chain)
   expect(verdict(await ask('triggerconstantcontract', { ...balanceOf, contract_address: nobody.hex, owner_address: holder.hex }))).toBe('CONTRACT_VALIDATE_ERROR: Smart contract is not exist.')
   await chain.setNode({ supportConstant: false })
@@ -65,14 +65,14 @@ test('audit D-T5: row 14 to 16: constant calls and estimates are settings of the
 })
 
 test.each([
-  ['fe', 'IllegalOperationException'], ['600356', 'BadJumpDestinationException'], ['50', 'StackTooSmallException'], ['5b600056', 'OutOfEnergyException'],
-])('audit D-T11: row 18: code %s fails as %s, with nothing else in the answer', async (code, name) => {
+  ['fe', 'IllegalOperationException'], ['600356', 'BadJumpDestinationException'], ['50', 'StackTooSmallException'],
+])('audit D-T11: row T-18: code %s fails as %s, with nothing else in the answer', async (code, name) => {
   const answer = await ask('triggerconstantcontract', { owner_address: holder.hex, contract_address: await deploy(code), data: '' })
   expect(Object.keys(answer)).toEqual(['result'])
   expect(verdict(answer)).toContain(`OTHER_ERROR: class org.tron.core.vm.program.Program$${name} : `)
 })
 
-test('row 17: a REVERT is an answer, and a call with more TRX than there is is none', async () => {
+test('row T-17: a REVERT is an answer, and a call with more TRX than there is is none', async () => {
   const reverting = await ask('triggerconstantcontract', transferTo(usdt, 'ffffffffff'))
   expect(reverting).toMatchObject({ result: { result: true }, transaction: { ret: [{ ret: 'FAILED' }] } })
   expect(textOf((reverting['result'] as { message: string }).message)).toBe('REVERT opcode executed')
@@ -81,7 +81,7 @@ test('row 17: a REVERT is an answer, and a call with more TRX than there is is n
   expect(verdict(await ask('triggerconstantcontract', poor))).toBe('CONTRACT_VALIDATE_ERROR: Validate InternalTransfer error, balance is not sufficient.')
 })
 
-test('audit D-T9: row 20: an estimate is up to one TRX of fee above what the call takes', async () => {
+test('audit D-T9: row T-20: an estimate is up to one TRX of fee above what the call takes', async () => {
   const nobody = await walletOf(chain)
   const used = Number((await ask('triggerconstantcontract', transferTo(nobody.hex, '1')))['energy_used'])
   const required = Number((await ask('estimateenergy', transferTo(nobody.hex, '1')))['energy_required'])
@@ -89,7 +89,7 @@ test('audit D-T9: row 20: an estimate is up to one TRX of fee above what the cal
   expect((required - used) * 100).toBeLessThanOrEqual(1_000_000)
 })
 
-test('rows 9, 12, 32 and 34: infos of block 0, a lite node, a rate limit, and a path that is not there', async () => {
+test('rows T-9, T-12, T-32 and T-34: infos of block 0, a lite node, a rate limit, and a path that is not there', async () => {
   expect(await ask('gettransactioninfobyblocknum', { num: 0 })).toEqual({})
   expect(await ask('gettransactioninfobyblocknum', { num: 10 ** 9 })).toEqual([])
   const bare = async (path: string): Promise<[number, string]> => {
@@ -106,7 +106,7 @@ test('rows 9, 12, 32 and 34: infos of block 0, a lite node, a rate limit, and a 
   expect(await bare('wallet/gettypo')).toEqual([404, expect.stringContaining('<html>')])
 })
 
-test('rows 23, 25 and 26: a node that takes nothing now, and one that has noted what it refused', async () => {
+test('rows T-23, T-25 and T-26: a node that takes nothing now, and one that has noted what it refused', async () => {
   const built = await tokenTransfer(chain, base58Of(usdt), holder, base58Of(usdt), 1)
   for (const code of ['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED'] as const) {
     await chain.setNode({ refuses: code })
@@ -124,7 +124,7 @@ test('rows 23, 25 and 26: a node that takes nothing now, and one that has noted 
   expect(await post(chain.url, '/sandbox/node', { trxCache: 1 })).toMatchObject({ code: 100 })
 })
 
-test('row 1: without vm.saveInternalTx what contracts send is not listed', async () => {
+test('row T-1: without vm.saveInternalTx what contracts send is not listed', async () => {
   const { abi, bytecode } = readArtifact('Payer')
   const body = { owner_address: holder.hex, abi: JSON.stringify(abi), bytecode: bytecode.slice(2), name: 'Payer', fee_limit: 5e9, origin_energy_limit: 1e7, consume_user_resource_percent: 100 }
   const built = await ask('deploycontract', body)
@@ -138,4 +138,22 @@ test('row 1: without vm.saveInternalTx what contracts send is not listed', async
   await chain.setNode({ saveInternalTx: false })
   expect(await ask('gettransactioninfobyid', { value: id })).not.toHaveProperty('internal_transactions')
   await chain.setNode({ saveInternalTx: true })
+})
+
+test('audit D-T10: row T-38: the dynamic factor of contracts makes the same call dearer, and too low a limit is burnt whole', async () => {
+  const nobody = await walletOf(chain)
+  const used = async (): Promise<[number, number]> => {
+    const { energy_used: energy, energy_penalty: penalty = 0 } = await ask('triggerconstantcontract', transferTo(nobody.hex, '1'))
+    return [Number(energy), Number(penalty)]
+  }
+  const [plain, none] = await used()
+  expect(none).toBe(0)
+  await chain.setParameters({ getAllowDynamicEnergy: 1n, getDynamicEnergyMaxFactor: 2_000n })
+  const dearer = Math.floor((plain * 12_000) / 10_000)
+  expect(await used()).toEqual([dearer, dearer - plain])
+  const low = await sendAndRead(chain, await tokenTransfer(chain, base58Of(usdt), holder, nobody.address, 1, plain * 100), holder.key)
+  expect(low.receipt).toMatchObject({ result: 'OUT_OF_ENERGY', energy_usage_total: plain })
+  const enough = await sendAndRead(chain, await tokenTransfer(chain, base58Of(usdt), holder, nobody.address, 1, dearer * 100), holder.key)
+  expect(enough.receipt).toMatchObject({ result: 'SUCCESS', energy_usage_total: dearer })
+  await chain.setParameters({ getAllowDynamicEnergy: 0n })
 })

@@ -41,6 +41,8 @@ export interface Run {
   /** Why it failed. */
   readonly message?: string
   readonly energy: bigint
+  /** How much of the energy is the contract's dynamic factor. */
+  readonly penalty: bigint
   readonly returned: Uint8Array
   readonly logs: readonly Log[]
   readonly internal: readonly InternalTransaction[]

@@ -16,7 +16,7 @@ export const validateTransfer = ({ state, values }: Context, { owner_address: ow
   if (account === undefined) throw new InvalidContract('Validate TransferContract error, no OwnerAccount.')
   if (amount <= 0n) throw new InvalidContract('Amount must be greater than 0.')
   const receiver = accountAt(state, to)
-  // Source: java-tron TransferActuator; proposal 35.
+  // Source: java-tron TransferActuator; proposal 35 (row T-30).
   if (values.getForbidTransferToContract === 1n && receiver?.type === 'Contract') throw new InvalidContract('Cannot transfer TRX to a smartContract.')
   const fee = receiver === undefined ? values.getCreateNewAccountFeeInSystemContract : 0n
   if (account.balance < amount + fee) throw new InvalidContract('Validate TransferContract error, balance is not sufficient.')

@@ -32,7 +32,7 @@ const trigger = (view: View, fields: Fields): Json => {
   return { result: { result: true }, transaction: unsignedJson(view, fields, contract, { feeLimit: fields.integer('fee_limit', 0n) }) }
 }
 
-/** Source: java-tron Wallet.callConstantContract: what is no REVERT is thrown, and the servlet answers with nothing but its name. */
+/** Source: java-tron Wallet.callConstantContract (rows T-17 and T-18): what is no REVERT is thrown, and the servlet answers with nothing but its name. */
 const constant = async (view: View, fields: Fields): Promise<Json> => {
   const run = await attempt(view, fields)
   const exception = exceptionOf(run)
@@ -42,6 +42,7 @@ const constant = async (view: View, fields: Fields): Promise<Json> => {
   return {
     result: { result: true, ...(run.message === undefined ? {} : { message: message(run.message, fields) }) },
     ...(run.energy === 0n ? {} : { energy_used: run.energy }),
+    ...(run.penalty === 0n ? {} : { energy_penalty: run.penalty }),
     constant_result: [hexOf(run.returned)],
     ...(run.logs.length === 0 ? {} : { logs: run.logs.map((log) => logJson(log, fields.visible)) }),
     ...(run.internal.length === 0 ? {} : { internal_transactions: run.internal.map((one) => internalJson(one, failed, fields.visible)) }),
@@ -50,7 +51,7 @@ const constant = async (view: View, fields: Fields): Promise<Json> => {
 }
 
 /**
- * Source: java-tron Wallet.estimateEnergy. It narrows the fee limit down until it knows it to one TRX, so what it answers may be that much
+ * Source: java-tron Wallet.estimateEnergy (row T-20). It narrows the fee limit down until it knows it to one TRX, so what it answers may be that much
  * more than the call takes. Here energy does not depend on the limit: every limit from the call's own energy on is enough.
  */
 const estimate = async (view: View, fields: Fields): Promise<Json> => {
@@ -70,7 +71,7 @@ const estimate = async (view: View, fields: Fields): Promise<Json> => {
 const attempt = (view: View, fields: Fields): Promise<Run> => {
   const caller = fields.address('owner_address')
   const to = fields.has('contract_address') ? fields.address('contract_address') : undefined
-  // Source: java-tron Wallet.triggerConstantContract and callConstantContract, in this order.
+  // Source: java-tron Wallet.triggerConstantContract and callConstantContract, in this order (rows T-14 and T-16).
   if (to !== undefined && contractAt(view.state, to) === undefined) throw new InvalidContract('Smart contract is not exist.')
   if (!view.node.settings().supportConstant) throw new InvalidContract('this node does not support constant')
   const value = fields.integer('call_value', 0n)

@@ -38,7 +38,7 @@ export const blockRoutes: Routes = {
   },
   gettransactioninfobyblocknum: (view, fields) => {
     const number = fields.integer('num')
-    // Source: java-tron GetTransactionInfoByBlockNumServlet.
+    // Source: java-tron GetTransactionInfoByBlockNumServlet (row T-9).
     if (number <= 0n) return {}
     const block = view.blockAt(number)
     return (block?.transactions ?? []).map((transaction) => infoJson({ transaction, block: block as Block }, fields.visible, view.node.settings().saveInternalTx))

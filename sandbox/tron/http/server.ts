@@ -81,7 +81,7 @@ const answer = async (options: TronServerOptions, request: IncomingMessage): Pro
   if (room === 'sandbox') return control(options, name, body, request.method === 'GET')
   const routes = room === 'wallet' ? full : room === 'walletsolidity' ? solid : {}
   const route = Object.hasOwn(routes, name.toLowerCase()) && more.length === 0 ? routes[name.toLowerCase()] : undefined
-  // Jetty's own page, which is no JSON.
+  // Jetty's own page, which is no JSON (row T-34).
   if (route === undefined) return { status: 404, text: '<html><body><h2>HTTP ERROR 404 Not Found</h2></body></html>' }
   const kept = withheld(options.node.settings(), name.toLowerCase())
   if (kept !== undefined) return { status: 200, text: kept }

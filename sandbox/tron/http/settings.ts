@@ -3,19 +3,19 @@
  * defaults are those of a full node that an exchange runs, where they differ from java-tron's own.
  */
 export interface NodeSettings {
-  /** `vm.supportConstant`, off in java-tron: whether calls are run without a transaction (Wallet.callConstantContract). */
+  /** `vm.supportConstant`, off in java-tron: whether calls are run without a transaction (row T-14: Wallet.callConstantContract). */
   readonly supportConstant: boolean
-  /** `vm.estimateEnergy`, off in java-tron (Wallet.estimateEnergy). */
+  /** `vm.estimateEnergy`, off in java-tron (row T-15: Wallet.estimateEnergy). */
   readonly estimateEnergy: boolean
-  /** `vm.saveInternalTx`, off in java-tron (TransactionUtil.buildTransactionInfoInstance). */
+  /** `vm.saveInternalTx`, off in java-tron (row T-1: TransactionUtil.buildTransactionInfoInstance). */
   readonly saveInternalTx: boolean
-  /** `node.rpc.trxCacheEnable`: ids are noted before anything is checked, so what was refused once is "there already" (Wallet.broadcastTransaction). */
+  /** `node.rpc.trxCacheEnable`: ids are noted before anything is checked, so what was refused once is "there already" (row T-26: Wallet.broadcastTransaction). */
   readonly trxCache: boolean
-  /** A lite node without `openHistoryQueryWhenLiteFN` (LiteFnQueryHttpFilter). */
+  /** A lite node without `openHistoryQueryWhenLiteFN` (row T-12: LiteFnQueryHttpFilter). */
   readonly lite: boolean
-  /** What keeps the node from taking any transaction now; '' for nothing (Wallet.broadcastTransaction). */
+  /** What keeps the node from taking any transaction now; '' for nothing (rows T-23 and T-25: Wallet.broadcastTransaction). */
   readonly refuses: '' | keyof typeof REFUSING
-  /** Every request is over the rate limit (RateLimiterServlet). */
+  /** Every request is over the rate limit (row T-32: RateLimiterServlet). */
   readonly limited: boolean
 }
 

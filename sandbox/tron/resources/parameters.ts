@@ -29,6 +29,10 @@ export const parameterDefaults = {
   getMaxDelegateLockPeriod: 864_000n,
   /** 1: no plain transfer of TRX to a contract */
   getForbidTransferToContract: 1n,
+  /** 1: calls of contracts cost more by the factor of the contract (Program.updateContextContractFactor) */
+  getAllowDynamicEnergy: 0n,
+  /** what a contract that is used much comes to, in ten-thousandths on top; here all contracts have come to it */
+  getDynamicEnergyMaxFactor: 34_000n,
   getAllowDelegateResource: 1n,
   getAllowCreationOfContracts: 1n,
 } as const

@@ -34,6 +34,7 @@ const receiptJson = ({ run, netUsage, netFee }: Receipt): Json => ({
     energy_fee: run?.energyFee ?? 0n,
     origin_energy_usage: run?.originEnergyUsage ?? 0n,
     energy_usage_total: run?.energy ?? 0n,
+    energy_penalty_total: run?.penalty ?? 0n,
     net_usage: netUsage,
     net_fee: netFee,
   }),

@@ -9,7 +9,7 @@ import { bytesOf, concat, keccak, uint64Bytes } from '../bytes.ts'
 import type { Run } from '../blocks/receipt.ts'
 import { contractAddressOf } from '../contracts/address.ts'
 import { putAccount } from '../state/account.ts'
-import { contractAt, putContract } from '../state/records.ts'
+import { contractAt, parametersOf, putContract } from '../state/records.ts'
 import type { State } from '../state/state.ts'
 import { endingOf } from './outcome.ts'
 import { energyPrices } from './prices.ts'
@@ -78,7 +78,9 @@ export const createMachine = async (chainId: number): Promise<Machine> => {
       state.checkpoint()
       storage.use(state, at.timestamp)
       try {
-        return finish(state, call, await evm.runCall(optionsOf(call, at)), trail)
+        const factor = factorOf(state, call)
+        const plain = { ...call, energyLimit: (call.energyLimit * withoutFactor + factor - 1n) / factor }
+        return finish(state, call, factor, await evm.runCall(optionsOf(plain, at)), trail)
       } catch (error) {
         // What the EVM itself cannot do, such as a precompile it has no library for.
         while (state.depth() > depth) state.revert()
@@ -107,12 +109,20 @@ const broken = (call: Call, error: unknown): Run => ({
   result: 'UNKNOWN',
   message: error instanceof Error ? error.message : String(error),
   energy: call.energyLimit,
+  penalty: 0n,
   returned: new Uint8Array(0),
   logs: [],
   internal: [],
 })
 
-const finish = (state: State, call: Call, { execResult }: EVMResult, trail: Trail): Run => {
+/** Ten-thousandths of the energy that the operations cost by themselves: a call of a contract may cost more (row T-38: java-tron VM.play). */
+const withoutFactor = 10_000n
+const factorOf = (state: State, { to }: Call): bigint => {
+  const { getAllowDynamicEnergy: isOn, getDynamicEnergyMaxFactor: most } = parametersOf(state).values
+  return isOn === 1n && to !== undefined ? withoutFactor + most : withoutFactor
+}
+
+const finish = (state: State, call: Call, factor: bigint, { execResult }: EVMResult, trail: Trail): Run => {
   const ending = endingOf(execResult.exceptionError, call.energyLimit)
   if (ending.result === 'SUCCESS') {
     registerCreated(state, execResult.createdAddresses, trail)
@@ -121,11 +131,18 @@ const finish = (state: State, call: Call, { execResult }: EVMResult, trail: Trai
   } else state.revert()
   return {
     ...ending,
-    energy: execResult.executionGasUsed,
+    ...(ending.result === 'OUT_OF_ENERGY' ? { energy: call.energyLimit, penalty: 0n } : withFactor(execResult.executionGasUsed, factor, call.energyLimit)),
     returned: execResult.returnValue,
     logs: (execResult.logs ?? []).map(([address, topics, data]) => ({ address, topics, data })),
     internal: trail.list(),
   }
+}
+
+/** Rounding down may leave room for one unit more than the limit. */
+const withFactor = (plain: bigint, factor: bigint, limit: bigint): Pick<Run, 'energy' | 'penalty'> => {
+  const dearer = (plain * factor) / withoutFactor
+  const energy = dearer > limit ? limit : dearer
+  return { energy, penalty: energy - plain }
 }
 
 /** Contracts made by code belong to the contract that made them. */

@@ -73,7 +73,7 @@ const stepped = async (finalTime: number | null, { signedBesides = [], refused =
 
 test.each([
   ['has read no block', null], ['stands before the expiration', EXPIRED - 3_000], ['stands at the expiration', EXPIRED],
-])('audit M-A6: an expired payment on TRON is not made anew while our own watcher %s, whatever the node says', async (_name, finalTime) => {
+])('audit M-A6: row T-11: an expired payment on TRON is not made anew while our own watcher %s, whatever the node says', async (_name, finalTime) => {
   expect(await stepped(finalTime)).toBe(1)
 })
 

@@ -55,7 +55,7 @@ const read = async (signature: string, about: string[], data = '', { contract = 
 
 const hot = `TRON/USDT/${addressOfHex(HOT)}`
 
-test('audit D-T12: row 42: freezing and destroying what our address holds raises alerts, and releasing it ends the first', async () => {
+test('audit D-T12: row T-42: freezing and destroying what our address holds raises alerts, and releasing it ends the first', async () => {
   expect(await read('AddedBlackList(address)', [STRANGER])).toEqual([])
   expect(await read('AddedBlackList(address)', [HOT])).toEqual([`issuer-froze ${hot}`])
   expect(await read('DestroyedBlackFunds(address,uint256)', [HOT], word('0x05'))).toEqual([`issuer-destroyed ${hot}`, `issuer-froze ${hot}`])
@@ -73,14 +73,14 @@ test('audit D-T12: a deposit address is named with its merchant', async () => {
   expect(rows[0]!.text).toContain(`a deposit address of merchant ${merchantId}`)
 })
 
-test('audit D-T12: row 40: what touches everybody raises an alert for the asset', async () => {
+test('audit D-T12: row T-40: what touches everybody raises an alert for the asset', async () => {
   expect(await read('Pause()', [])).toEqual(['issuer-paused TRON/USDT'])
   expect(await read('Unpause()', [])).toEqual([])
   expect(await read('Params(uint256,uint256)', [], word('0x05') + word('0x06'))).toEqual(['issuer-fee TRON/USDT'])
   expect(await read('Deprecate(address)', [], word(STRANGER))).toEqual(['issuer-fee TRON/USDT', 'issuer-moved TRON/USDT'])
 })
 
-test('row 43: another contract with the same events, and a call that failed, say nothing', async () => {
+test('row T-43: another contract with the same events, and a call that failed, say nothing', async () => {
   expect(await read('Pause()', [], '', { contract: FAKE })).toEqual([])
   expect(await read('Pause()', [], '', { ret: 'REVERT' })).toEqual([])
 })

@@ -1,6 +1,6 @@
 /** Withdrawals on TRON: what expires, what fails on the chain, and what is paid once whatever happens. */
 import { randomBytes } from 'node:crypto'
-import { addressOfEvmForm, addressOfHex } from '@bursar/chainkit/tron'
+import { addressOfEvmForm, addressOfHex, evmFormOf, hexOfAddress } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { signBytes } from '../../../sandbox/tron/blocks/signature.ts'
@@ -150,19 +150,24 @@ test('T4 a fork takes a payment back and it is mined again with the same bytes',
   expect(await statuses()).toEqual(['Pending', 'Done'])
 })
 
-/** A contract with this runtime code, made by the hot address. */
-const deploy = async (runtime: string): Promise<string> => {
-  const size = (runtime.length / 2).toString(16).padStart(2, '0')
-  const { key, address } = deployer
-  const ask = async (path: string, body: object): Promise<Record<string, unknown>> =>
-    (await (await fetch(`${world.chain.url}/${path}`, { method: 'POST', body: JSON.stringify(body) })).json()) as Record<string, unknown>
-  const built = await ask('wallet/deploycontract', {
-    owner_address: address, bytecode: `60${size}600c60003960${size}6000f3${runtime}`, name: 'Receiver', fee_limit: 1_000_000_000, origin_energy_limit: 10_000_000,
-    consume_user_resource_percent: 100,
-  })
-  const signature = await signBytes(Buffer.from(built['raw_data_hex'] as string, 'hex'), key)
+const ask = async (path: string, body: object): Promise<Record<string, unknown>> =>
+  (await (await fetch(`${world.chain.url}/${path}`, { method: 'POST', body: JSON.stringify(body) })).json()) as Record<string, unknown>
+
+/** Signs as the one who made the tokens, and mines. */
+const signed = async (built: Record<string, unknown>): Promise<void> => {
+  const signature = await signBytes(Buffer.from(built['raw_data_hex'] as string, 'hex'), deployer.key)
   expect(await ask('wallet/broadcasttransaction', { ...built, signature: [Buffer.from(signature).toString('hex')] })).toMatchObject({ result: true })
   await world.mine(1)
+}
+
+/** A contract with this runtime code. */
+const deploy = async (runtime: string): Promise<string> => {
+  const size = (runtime.length / 2).toString(16).padStart(2, '0')
+  const built = await ask('wallet/deploycontract', {
+    owner_address: deployer.address, bytecode: `60${size}600c60003960${size}6000f3${runtime}`, name: 'Receiver', fee_limit: 1_000_000_000, origin_energy_limit: 10_000_000,
+    consume_user_resource_percent: 100,
+  })
+  await signed(built)
   return addressOfHex(built['contract_address'] as string)
 }
 
@@ -171,7 +176,7 @@ const REFUSES = '60006000fd'
 /** Writes one of four slots for each call; takes 20,000 energy for a new one. */
 const BURNS = '60016001556001600255600160035560016004555b00'
 
-test('audit D-T4: row 30: TRX to a contract is paid by a call of it, as java-tron takes no plain transfer there', async () => {
+test('audit D-T4: row T-30: TRX to a contract is paid by a call of it, as java-tron takes no plain transfer there', async () => {
   const { request, work, mine, state, onChain, alerts, balance } = await open()
   const to = await deploy('00')
   const id = await request('TRX', to, 5_000_000n)
@@ -223,4 +228,33 @@ test('audit D-T4: what nodes refuse as invalid keeps no place, and is paid in an
   expect(new Set(await Promise.all(ids.map(state)))).toEqual(new Set(['settled']))
   expect(await onChain(to, null)).toBe(16_000_000n)
   expect((await statuses()).filter((one) => one === 'Pending')).toHaveLength(17)
+})
+
+/** A call of the token by its owner. */
+const byIssuer = async (signature: string, about?: string): Promise<void> => {
+  const built = await ask('wallet/triggersmartcontract', {
+    owner_address: deployer.address, contract_address: hexOfAddress(USDT), function_selector: signature, fee_limit: 1_000_000_000,
+    parameter: about === undefined ? '' : evmFormOf(about).slice(2).padStart(64, '0'),
+  })
+  await signed(built['transaction'] as Record<string, unknown>)
+}
+
+test.each([
+  ['is paused', 'pause()', 'unpause()'], ['has frozen the hot wallet', 'addBlackList(address)', 'removeBlackList(address)'],
+])('audit D-T6: row T-40: while the token %s no withdrawal is given back, however long that lasts', async (_name, stop, start) => {
+  const { request, work, state, later, mine, alerts, statuses } = await open()
+  const ids = [await request('USDT', someone(), 3_000_000n), await request('USDT', someone(), 4_000_000n)]
+  const about = stop.includes('address') ? HOT : undefined
+  await byIssuer(stop, about)
+  for (let round = 0; round < 15; round += 1) {
+    await work()
+    await later(MINUTE)
+  }
+  expect([await Promise.all(ids.map(state)), await alerts()]).toEqual([['requested', 'requested'], ['payments-revert']])
+  await byIssuer(start, about)
+  await later(MINUTE)
+  await work()
+  await mine(1 + SOLID)
+  expect([await Promise.all(ids.map(state)), await alerts()]).toEqual([['settled', 'settled'], []])
+  expect(await statuses()).not.toContain('Failed')
 })

@@ -27,12 +27,11 @@ const reverts = () => run(500, { result: { result: true, message: hex('REVERT op
 
 /** Wallet.callConstantContract, triggerConstantContract and VMActuator.call, as TriggerConstantContractServlet prints them. */
 const SILENT: [string, () => unknown][] = [
-  ['runs no calls (row 14)', refusal('CONTRACT_VALIDATE_ERROR', 'this node does not support constant')],
-  ['is behind the contract (row 16)', refusal('CONTRACT_VALIDATE_ERROR', 'Smart contract is not exist.')],
+  ['runs no calls (row T-14)', refusal('CONTRACT_VALIDATE_ERROR', 'this node does not support constant')],
+  ['is behind the contract (row T-16)', refusal('CONTRACT_VALIDATE_ERROR', 'Smart contract is not exist.')],
   ['has no contract there', refusal('CONTRACT_VALIDATE_ERROR', 'No contract or not a smart contract')],
-  ['ran out of time (row 19)', refusal('OTHER_ERROR', 'class org.tron.core.vm.program.Program$OutOfTimeException : Already Time Out')],
+  ['ran out of time (row T-19)', refusal('OTHER_ERROR', 'class org.tron.core.vm.program.Program$OutOfTimeException : Already Time Out')],
   ['broke', refusal('OTHER_ERROR', 'class java.lang.RuntimeException : Unknown Throwable')],
-  ['is over its limit (row 32)', () => ({ Error: 'class java.lang.IllegalAccessException : lack of computing resources' })],
 ]
 
 describe('audit D-T5: a node that', () => {
@@ -60,19 +59,19 @@ test.each([
   ['class org.tron.core.vm.program.Program$IllegalOperationException : Invalid operation code: opCode[fe];'],
   ["class org.tron.core.vm.program.Program$BadJumpDestinationException : Operation with pc isn't 'JUMPDEST': PC[3];"],
   ["class org.tron.core.vm.program.Program$OutOfEnergyException : Not enough energy for 'SSTORE' operation executing: curInvokeEnergyLimit[100000000]"],
-])('audit D-T11: row 18: %s fails the call', async (message) => {
+])('audit D-T11: row T-18: %s fails the call', async (message) => {
   const { adapter } = await startScriptedNode(well({ 'wallet/triggerconstantcontract': refusal('OTHER_ERROR', message) }))
   expect(await adapter.estimateCost(call)).toMatchObject({ ok: false, reason: 'reverted', message })
 })
 
 test.each([
   'Validate InternalTransfer error, balance is not sufficient.', 'Validate InternalTransfer error, no OwnerAccount.',
-])('row 17: %s: there is too little TRX', async (message) => {
+])('row T-17: %s: there is too little TRX', async (message) => {
   const { adapter } = await startScriptedNode(well({ 'wallet/triggerconstantcontract': refusal('CONTRACT_VALIDATE_ERROR', message) }))
   expect(await adapter.estimateCost({ ...call, callValue: 5n, data: '0x' } as Contract)).toMatchObject({ ok: false, reason: 'insufficient-funds' })
 })
 
-test('audit D-T9: row 20: what a call costs is what its run took, and an estimate of the node is only allowed to it', async () => {
+test('audit D-T9: row T-20: what a call costs is what its run took, and an estimate of the node is only allowed to it', async () => {
   const { adapter } = await startScriptedNode(well({
     'wallet/triggerconstantcontract': () => run(65_000), 'wallet/estimateenergy': () => ({ result: { result: true }, energy_required: 75_000 }),
   }))
@@ -94,7 +93,7 @@ test('audit D-T10: a transfer is allowed what it takes when the receiver has non
   expect(await adapter.estimateCost(call)).toMatchObject({ ok: true, usage: { energy: 64_285n, energyLimit: 64_285n } })
 })
 
-test('audit D-T8: row 10: a machine that is behind a loan does not say that there is none', async () => {
+test('audit D-T8: row T-10: a machine that is behind a loan does not say that there is none', async () => {
   let at = 3
   const { adapter } = await startScriptedNode(well({ 'walletsolidity/getblock': () => headerOf(at), 'walletsolidity/getdelegatedresourcev2': () => ({}) }))
   await expect(adapter.loanOf(owner, other, 5)).rejects.toMatchObject({ name: 'ChainUnavailable' })
@@ -102,7 +101,7 @@ test('audit D-T8: row 10: a machine that is behind a loan does not say that ther
   expect(await adapter.loanOf(owner, other, 5)).toBe(0n)
 })
 
-describe('audit D-T12: row 26 and 27: a transaction that the node knows already', () => {
+describe('audit D-T12: rows T-26 and T-27: a transaction that the node knows already', () => {
   const unsigned: UnsignedTransaction = {
     refBlockBytes: '0001', refBlockHash: 'aa'.repeat(8), expiration: 60_000, timestamp: 1, feeLimit: 0n,
     contract: { kind: 'TransferContract', owner, to: other, amount: 5n },

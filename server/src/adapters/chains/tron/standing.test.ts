@@ -106,7 +106,7 @@ describe('proof that a transaction is dead', () => {
 })
 
 describe('the identity of a network', () => {
-  test('audit D-T3: is the genesis block of both urls, and is refused when they differ', async () => {
+  test('audit D-T3: row T-44: is the genesis block of both urls, and is refused when they differ', async () => {
     const { adapter, answers } = await startScriptedNode({ ...chain(), 'walletsolidity/getblock': ({ id_or_num: at }) => headerOf(Number(at ?? 7)) })
     expect(await adapter.identity()).toBe(idOf(0))
     answers['walletsolidity/getblock'] = ({ id_or_num: at }) => headerOf(Number(at ?? 7), 'ff')

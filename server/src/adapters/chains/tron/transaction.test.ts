@@ -33,7 +33,7 @@ describe('TRX', () => {
     })
   })
 
-  test('in amounts that no double holds, which the JSON reader leaves as text', () => {
+  test('row T-37: in amounts that no double holds, which the JSON reader leaves as text', () => {
     expect(transfersOf(transaction('TransferContract', sent({ amount: '90071992547409930' })))[0]!.units).toBe(90_071_992_547_409_930n)
   })
 
@@ -86,11 +86,11 @@ describe('internal transactions', () => {
     expect(shown([entry('call', OTHER, 1), entry('create', THIRD, 2), entry('suicide', OTHER, 3)]).map(({ units }) => units)).toEqual([1n, 2n, 3n])
   })
 
-  test('audit D-T1: an expired unfreezing that a destruction passes on is counted once', () => {
+  test('audit D-T1: row T-4: an expired unfreezing that a destruction passes on is counted once', () => {
     expect(shown([entry('suicide', OTHER, 7), entry('withdrawExpireUnfreezeWhileSuiciding', OTHER, 5)]).map(({ units }) => units)).toEqual([7n])
   })
 
-  test('audit D-T2 M-A4: a transfer has the same number on a node that lists other entries and on one that does not', () => {
+  test('audit D-T2 M-A4: rows T-2 and T-3: a transfer has the same number on a node that lists other entries and on one that does not', () => {
     const call = entry('call', OTHER, 5)
     const everything = shown([entry('voteWitness', '', 0), entry('delegateResourceOfEnergy', THIRD, 9), call])
     expect(everything).toEqual(shown([call]))
