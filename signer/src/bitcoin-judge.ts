@@ -51,7 +51,7 @@ export function judgeBitcoin(policy: BitcoinPolicy, keyring: Keyring, request: S
 }
 
 /** Only the one encoding chainkit writes: then nothing in the bytes escapes judgement. */
-export function readPsbt(unsigned: string): Psbt {
+export function readPsbt(unsigned: string, versions: readonly number[] = [TRANSACTION_VERSION]): Psbt {
   const bytes = Buffer.from(unsigned, 'hex')
   const psbt = parsePsbt(bytes)
   if (isRefused(psbt)) throw new Refusal('not-parsable', psbt.message)
@@ -59,8 +59,8 @@ export function readPsbt(unsigned: string): Psbt {
   if (inputs.length === 0 || outputs.length === 0) {
     throw new Refusal('not-parsable', 'The PSBT has no inputs or outputs')
   }
-  if (transactionVersion !== TRANSACTION_VERSION || lockTime !== 0) {
-    throw new Refusal('not-parsable', `The transaction must be of version ${TRANSACTION_VERSION} with lock time 0`)
+  if (!versions.includes(transactionVersion) || lockTime !== 0) {
+    throw new Refusal('not-parsable', `The transaction must be of version ${versions.join(' or ')} with lock time 0`)
   }
   if (inputs.some(({ sequence }) => sequence !== REPLACEABLE)) {
     throw new Refusal('not-parsable', 'Every input must signal that it is replaceable (sequence fffffffd)')

@@ -42,6 +42,12 @@ describe('a consolidation', () => {
     expect(toHex(transaction.getOutput(0).script!)).toBe(toHex(changeOutput(1n).script))
   })
 
+  test('audit D-B9, B8: is of version 3 where it pays for a transaction of version 3', async () => {
+    const { signer } = await makeSigner()
+    const { signed } = await signer.sign(joining({ alter: (psbt) => ({ ...psbt, transactionVersion: 3 }) }))
+    expect(signed.slice(0, 8)).toBe('03000000')
+  })
+
   test.each<[string, SignRequest, RefusalCode]>([
     ['to a thief', toScript(thief, []), 'unknown-output'],
     ['to a thief under our origin', toScript(thief, [originOf({ account: 'hot', branch: 1, index: 0 })]), 'unknown-output'],

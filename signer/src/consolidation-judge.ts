@@ -1,11 +1,14 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
-import { outpointOf, unsignedTxid } from '@bursar/chainkit/bitcoin'
+import { outpointOf, TRANSACTION_VERSION, TRUC_VERSION, unsignedTxid } from '@bursar/chainkit/bitcoin'
 import { judgeFee, judgeInputs, ownChangeIndex, readPsbt, signRead } from './bitcoin-judge.ts'
 import type { Judgement } from './judgement.ts'
 import type { Keyring } from './keyring.ts'
 import type { BitcoinPolicy } from './policy.ts'
 import type { SignRequest } from './protocol.ts'
 import { Refusal } from './refusal.ts'
+
+/** What pays for an unconfirmed transaction of version 3 must be of version 3 too (BIP 431). */
+const VERSIONS = [TRANSACTION_VERSION, TRUC_VERSION]
 
 /**
  * Reads a PSBT that joins coins of ours into one: every input is ours, and the one output goes to an address that we
@@ -15,7 +18,7 @@ import { Refusal } from './refusal.ts'
 export function judgeConsolidation(policy: BitcoinPolicy, keyring: Keyring, request: SignRequest): Judgement {
   if (!policy.consolidation?.enabled) throw new Refusal('disabled', 'Consolidation is switched off in the policy')
   if (!policy.assets.get(NATIVE_TICKER.BITCOIN)?.enabled) throw new Refusal('disabled', 'Signing of BTC is switched off')
-  const psbt = readPsbt(request.unsigned)
+  const psbt = readPsbt(request.unsigned, VERSIONS)
   judgeInputs(psbt, keyring, request)
   const [output, ...more] = psbt.outputs
   if (!output || more.length > 0) throw new Refusal('unknown-output', 'A consolidation has exactly one output')

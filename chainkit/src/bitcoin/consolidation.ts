@@ -4,7 +4,7 @@ import { sumOf } from './coin.ts'
 import type { SpendableCoin } from './coin.ts'
 import { arrange, assertShape, judgeFee } from './payout.ts'
 import type { ChangeOutput, FeeCaps } from './payout.ts'
-import { parsePsbt, psbtFee } from './psbt.ts'
+import { parsePsbt, psbtFee, TRANSACTION_VERSION } from './psbt.ts'
 import { INCREMENTAL_RATE } from './replacement.ts'
 import { dustThreshold, estimateVsize, feeAt } from './size.ts'
 
@@ -17,6 +17,8 @@ export interface ConsolidationRequest {
   feeRateMilliSatPerVb: bigint
   /** Unconfirmed transactions whose outputs it spends: it pays what they lack of the rate (child pays for parent) */
   ancestors?: Ancestors
+  /** Of an unconfirmed transaction that it spends from: TRUC's has children of its own version only */
+  transactionVersion?: number
   /** Thousandths are of what arrives */
   caps: FeeCaps
 }
@@ -71,11 +73,11 @@ export function replaceConsolidation(
     return { txid, vout, units, script, ...(of && { origin: of }) }
   })
   const destination = { script: output.script, ...(origin && { origin }) }
-  return build({ ...request, inputs, destination }, psbtFee(original))
+  return build({ ...request, inputs, destination, transactionVersion: original.transactionVersion }, psbtFee(original))
 }
 
 function build(
-  { inputs, destination, feeRateMilliSatPerVb: rate, ancestors, caps }: ConsolidationRequest,
+  { inputs, destination, feeRateMilliSatPerVb: rate, ancestors, transactionVersion = TRANSACTION_VERSION, caps }: ConsolidationRequest,
   replacedFee: bigint,
 ): Consolidation | Refused<ConsolidationRefusal> {
   assertShape(inputs, [{ ...destination, units: 0n }])
@@ -95,7 +97,7 @@ function build(
   }
   const refusal = judgeFee(fee, [{ script: destination.script, units }], caps)
   if (refusal) return refusal
-  const plan = { inputs, payments: [], change: destination, order: 'as-given' as const }
+  const plan = { inputs, payments: [], change: destination, order: 'as-given' as const, transactionVersion }
   const { psbt, txid } = arrange(plan, { fee, change: units, vsize })
   return { psbt, txid, fee, vsize, units }
 }

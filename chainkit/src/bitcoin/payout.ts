@@ -94,11 +94,11 @@ export function judgeFee(fee: bigint, payments: readonly Output[], caps: FeeCaps
   return undefined
 }
 
-type Arrangement = Pick<PayoutRequest, 'inputs' | 'payments' | 'change' | 'order' | 'psbtVersion'>
+type Arrangement = Pick<PayoutRequest, 'inputs' | 'payments' | 'change' | 'order' | 'psbtVersion'> & { transactionVersion?: number }
 
 /** Puts inputs and outputs in their order and writes the PSBT. */
 export function arrange(
-  { inputs, payments, change, order, psbtVersion = 0 }: Arrangement,
+  { inputs, payments, change, order, psbtVersion = 0, transactionVersion = TRANSACTION_VERSION }: Arrangement,
   settled: { fee: bigint; change: bigint; vsize: number },
 ): Payout {
   const outputs: PsbtOutput[] = payments.map(({ script, units }) => ({ script, units, origins: [] }))
@@ -108,7 +108,7 @@ export function arrange(
   const sorted = order === 'bip69' ? outputs.toSorted(compareOutputs) : outputs
   const psbt: Psbt = {
     version: psbtVersion,
-    transactionVersion: TRANSACTION_VERSION,
+    transactionVersion,
     lockTime: 0,
     inputs: (order === 'bip69' ? inputs.toSorted(compareOutpoints) : inputs).map(
       ({ txid, vout, units, script, origin }) => ({

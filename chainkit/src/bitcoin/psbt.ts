@@ -11,8 +11,12 @@ export type PsbtVersion = 0 | 2
 
 /** Sequence of every input we make: replaceable by fee (BIP 125), no relative lock time (BIP 68). */
 export const REPLACEABLE = 0xfffffffd
-/** The only transaction version we make. */
+/** The transaction version we make, save where a transaction spends an unconfirmed one of TRUC's. */
 export const TRANSACTION_VERSION = 2
+/** Topologically restricted until confirmation (BIP 431): what spends an unconfirmed one must be of this version too, and small. */
+export const TRUC_VERSION = 3
+/** Virtual bytes of a TRUC transaction that spends an unconfirmed one, at most (BIP 431). */
+export const TRUC_CHILD_MAX_VSIZE = 1000
 
 export interface PsbtInput extends Coin {
   sequence: number

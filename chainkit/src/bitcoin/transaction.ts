@@ -9,6 +9,7 @@ import { WEIGHT_PER_VBYTE, vsizeOf } from './size.ts'
 
 export interface ParsedTransaction {
   txid: string
+  version: number
   lockTime: number
   inputs: { txid: string; vout: number; sequence: number }[]
   outputs: Output[]
@@ -30,6 +31,7 @@ export function parseTransaction(raw: Uint8Array): ParsedTransaction | Refused<'
     const stripped = RawTx.encode({ version, segwitFlag: false, inputs, outputs, witnesses: undefined, lockTime })
     return {
       txid: hex.encode(sha256(sha256(stripped)).toReversed()),
+      version,
       lockTime,
       inputs: inputs.map(({ txid, index, sequence }) => ({ txid: hex.encode(txid), vout: index, sequence })),
       outputs: outputs.map(({ amount, script }) => ({ script, units: amount })),

@@ -1,8 +1,10 @@
 /** Payouts on a real node (Bitcoin Knots 29.4.3): coins of miners, and payments that their receivers spend before they are mined. */
+import { btcText } from '@bursar/chainkit/bitcoin'
 import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { describeWithBitcoind, useBitcoind } from '../../../test/setup/nodes.ts'
+import { takeCoin } from '../adapters/chains/bitcoin/test-transaction.ts'
 import { openBitcoinMoney, type BitcoinMoney } from './test-bitcoin.ts'
 
 describeWithBitcoind('payouts on a real node', () => {
@@ -64,5 +66,22 @@ describeWithBitcoind('payouts on a real node', () => {
     }
     const [now] = await sent()
     expect(now!.fee).toBe(first!.fee)
+  })
+
+  test('audit D-B9, B8: a deposit of a version 3 transaction is paid for by a child of version 3', async () => {
+    const { chain, address, catchUp, rate, later, work, sent } = await open()
+    const coin = await takeCoin(chain.faucet)
+    const back = await chain.faucet<string>('getnewaddress')
+    const outputs = [{ [await address()]: '0.02' }, { [back]: btcText(coin.units - 2_000_000n - 1_000n) }]
+    const unsigned = await chain.node.rpc<string>('createrawtransaction', [{ txid: coin.txid, vout: coin.vout }], outputs)
+    const { hex } = await chain.faucet<{ hex: string }>('signrawtransactionwithwallet', `03${unsigned.slice(2)}`)
+    const parent = await chain.node.rpc<string>('sendrawtransaction', hex)
+    await catchUp()
+    rate(50_000n)
+    later(3 * 3_600_000)
+    await work()
+    const [child] = await sent()
+    expect(child).toMatchObject({ purpose: 'consolidation', state: 'broadcast', keys: [expect.stringContaining(parent)] })
+    expect((await chain.node.rpc<string>('getrawtransaction', child!.hash!)).slice(0, 8)).toBe('03000000')
   })
 })

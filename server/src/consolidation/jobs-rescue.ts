@@ -1,9 +1,9 @@
 import { isRefused } from '@bursar/chainkit'
-import { feeAt, parsePsbt, type Ancestors } from '@bursar/chainkit/bitcoin'
+import { feeAt, parsePsbt, parseTransaction, TRANSACTION_VERSION, TRUC_CHILD_MAX_VSIZE, TRUC_VERSION, type Ancestors } from '@bursar/chainkit/bitcoin'
 import type { PoolCost } from '../adapters/chains/port.ts'
 import type { Job } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
-import { anyChange, bitcoinKey, planConsolidation, takeChange, type Attempt, type OwnCoin } from '../outgoing/index.ts'
+import { anyChange, bitcoinKey, planConsolidation, rawOf, takeChange, vsizeOf, type Attempt, type OwnCoin } from '../outgoing/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { rateOf, storeJoining, type ConsolidationDeps } from './jobs.ts'
 import { mayPlan, stuckDeposits } from './store.ts'
@@ -41,7 +41,8 @@ export const payForParent =
   async (_outgoing: unknown, attempt: Attempt, rate: bigint, below?: bigint): Promise<boolean> => {
     const coin = ownOutputOf(deps, attempt)
     if (coin === undefined || !(await mayPlan(deps.runtime.db, momentOf(deps.runtime).at))) return false
-    return payFor(deps, coin.transaction, [coin], rate, { mostPerMille: deps.sending.maxFeePerMille, ...(below !== undefined && { below }) })
+    const alone = { vsize: vsizeOf(attempt.unsigned), fee: attempt.networkFee }
+    return payFor(deps, coin.transaction, [coin], rate, { mostPerMille: deps.sending.maxFeePerMille, alone, ...(below !== undefined && { below }) })
   }
 
 interface WorthIt {
@@ -49,22 +50,28 @@ interface WorthIt {
   mostPerMille: bigint
   /** satoshi: what the other way costs */
   below?: bigint
+  /** the transaction itself, where the node need not have it: then it is handed over together with its child */
+  alone?: Ancestors
 }
 
 const payFor = async (
   deps: ConsolidationDeps,
   transaction: string,
-  coins: readonly OwnCoin[],
+  all: readonly OwnCoin[],
   rate: bigint,
-  { mostPerMille, below }: WorthIt,
+  { mostPerMille, below, alone }: WorthIt,
 ): Promise<boolean> => {
   const { wallet, sending, runtime } = deps
   const inPool = await deps.adapter.poolCost(transaction)
-  if (!inPool) return false
-  const ancestors = together(inPool)
+  const ancestors = inPool ? together(inPool) : alone
+  if (!ancestors) return false
   if (ancestors.fee >= feeAt(rate, ancestors.vsize)) return true
+  const parent = await parentOf(deps, transaction)
+  // A transaction of TRUC's has one child at most.
+  if (parent.version === TRUC_VERSION && inPool && inPool.descendants.count > 0) return false
+  const coins = parent.version === TRUC_VERSION ? mostOf(all, MOST_TRUC_COINS) : all
   const planWith = (change: ReturnType<typeof anyChange>) =>
-    planConsolidation({ wallet, coins, change, ancestors, feeRateMilliSatPerVb: rate, policy: sending })
+    planConsolidation({ wallet, coins, change, ancestors, transactionVersion: parent.version, feeRateMilliSatPerVb: rate, policy: sending })
   const cost = planWith(anyChange(wallet))
   const held = coins.reduce((sum, { units }) => sum + units, 0n)
   if (isRefused(cost) || cost.networkFee * 1000n > held * mostPerMille || (below !== undefined && cost.networkFee >= below)) {
@@ -76,7 +83,20 @@ const payFor = async (
   const plan = planWith(change)
   if (isRefused(plan)) return false
   await deps.pause('child-chosen')
-  return storeJoining(deps, { plan, coins, change, feeRate: { kind: 'vbyte', milliSatPerVb: rate }, confirmed: false })
+  return storeJoining(deps, { plan, coins, change, feeRate: { kind: 'vbyte', milliSatPerVb: rate }, paysFor: transaction })
+}
+
+/** Inputs that fit into a child of TRUC's: each is of 68 virtual bytes. */
+const MOST_TRUC_COINS = Math.floor((TRUC_CHILD_MAX_VSIZE - 100) / 68)
+
+const mostOf = (coins: readonly OwnCoin[], most: number): OwnCoin[] => coins.toSorted((a, b) => (a.units > b.units ? -1 : 1)).slice(0, most)
+
+/** Only of TRUC's version it matters: whatever else it has, ours is of our version. */
+const parentOf = async ({ adapter, runtime }: ConsolidationDeps, transaction: string): Promise<{ version: number }> => {
+  const own = await rawOf(runtime.db, 'BITCOIN', transaction)
+  const raw = own === undefined ? (await adapter.rawTransactions([transaction])).get(transaction) : Buffer.from(own, 'hex')
+  const parsed = raw && parseTransaction(raw)
+  return { version: parsed && !isRefused(parsed) && parsed.version === TRUC_VERSION ? TRUC_VERSION : TRANSACTION_VERSION }
 }
 
 /** It and what it stands on: all of that is mined before the transaction that pays for it. */

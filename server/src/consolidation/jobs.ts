@@ -59,7 +59,7 @@ const joinSmallCoins = async (deps: ConsolidationDeps): Promise<void> => {
     return
   }
   await deps.pause('coins-gathered')
-  await storeJoining(deps, { plan, coins: own, change, feeRate: { kind: 'vbyte', milliSatPerVb: rate }, confirmed: true })
+  await storeJoining(deps, { plan, coins: own, change, feeRate: { kind: 'vbyte', milliSatPerVb: rate }, paysFor: null })
 }
 
 /** False when another process was faster with a coin: nothing is stored. */

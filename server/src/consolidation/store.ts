@@ -11,17 +11,17 @@ export interface Joining {
   change: ChangeKey
   /** as the node's estimate was */
   feeRate: unknown
-  /** whether its coins are in a block */
-  confirmed: boolean
+  /** the unconfirmed transaction that made its coins, and that it pays for; null: they are in blocks */
+  paysFor: string | null
 }
 
 /** Stores it with its coins reserved. Throws `CoinTaken` when another transaction was faster with one. */
-export const insertJoining = async (tx: Tx, { id, plan, coins, change, feeRate, confirmed }: Joining, moment: Moment): Promise<void> => {
+export const insertJoining = async (tx: Tx, { id, plan, coins, change, feeRate, paysFor }: Joining, moment: Moment): Promise<void> => {
   await knowChange(tx, change, moment.at)
   const { unsigned, networkFee, signingKeys, keys, senders } = plan
-  const planned = { id, network: 'BITCOIN' as const, purpose: 'consolidation' as const, nonce: null, feeRate }
+  const planned = { id, network: 'BITCOIN' as const, purpose: 'consolidation' as const, nonce: null, feeRate, ...(paysFor !== null && { paysFor }) }
   await insertPlanned(tx, { ...planned, unsigned, networkFee, signingKeys, keys, senders }, moment)
-  const reserve = confirmed ? reserveCoins : reserveUnconfirmed
+  const reserve = paysFor === null ? reserveCoins : reserveUnconfirmed
   if (!(await reserve(tx, 'BITCOIN', coins, id))) throw new CoinTaken()
 }
 
@@ -45,7 +45,7 @@ export const mayPlan = async (db: Db, at: Date): Promise<boolean> => {
 /** Whether coins are being joined already. */
 export const isJoining = async (db: Db): Promise<boolean> => {
   const { rows } = await sql`select from outgoing where network = 'BITCOIN' and purpose = 'consolidation'
-    and state in ('planned', 'signed', 'broadcast') limit 1`.execute(db)
+    and state in ('planned', 'signed', 'broadcast') and dropped_at is null limit 1`.execute(db)
   return rows.length > 0
 }
 
@@ -76,13 +76,16 @@ export const stuckDeposits = async (db: Db, since: Date, most: number): Promise<
  */
 export const outrunJoinings = async (tx: Tx, finalHeight: number): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`select o.id from outgoing o
-    where o.network = 'BITCOIN' and o.purpose = 'consolidation' and o.state in ('signed', 'broadcast') and exists (
+    where o.network = 'BITCOIN' and o.purpose = 'consolidation' and o.state in ('signed', 'broadcast') and (exists (
+      select from unnest(o.keys) k join utxos x on x.network = o.network and x.transaction = split_part(k, ':', 1) and x.vout = split_part(k, ':', 2)::int
+      where o.dropped_at is not null and x.spent_height <= ${finalHeight}
+        and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.hash = x.spent_by)) or exists (
       select from utxos x where x.network = o.network and x.reserved_by = o.id and (
         (x.spent_height <= ${finalHeight} and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.hash = x.spent_by))
         or x.block_height is null and exists (select from outgoing_attempts a join outgoing p on p.id = a.outgoing_id
           where a.network = o.network and a.hash = x.transaction and p.state = 'final' and p.mined_hash <> a.hash)
         or x.block_height is null and exists (select from deposits d
-          where d.network = o.network and d.transaction = x.transaction and d.conflict_height <= ${finalHeight})))
+          where d.network = o.network and d.transaction = x.transaction and d.conflict_height <= ${finalHeight}))))
     order by o.id`.execute(tx)
   return rows.map(({ id }) => id)
 }

@@ -872,6 +872,8 @@ export interface OutgoingTable {
   lost_at: Date | null
   contested: Generated<boolean>
   refused_since: Date | null
+  pays_for: string | null
+  dropped_at: Date | null
 }
 
 export interface OutgoingAttemptsTable {

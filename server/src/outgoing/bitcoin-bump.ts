@@ -101,3 +101,10 @@ const outpointsOf = ({ unsigned }: Attempt): string[] => {
   if (isRefused(psbt)) throw new Error(`a stored attempt can't be read: ${psbt.message}`)
   return psbt.inputs.map(outpointOf)
 }
+
+/** Virtual bytes of an unsigned transaction of ours once it is signed, at most. */
+export const vsizeOf = (unsigned: string): number => {
+  const psbt = parsePsbt(Buffer.from(unsigned, 'hex'))
+  if (isRefused(psbt)) throw new Error(`a stored attempt can't be read: ${psbt.message}`)
+  return estimateVsize(psbt.inputs.map(({ script }) => script), psbt.outputs.map(({ script }) => script))
+}

@@ -66,6 +66,7 @@ export const planConsolidation = (request: {
   change: ChangeKey
   feeRateMilliSatPerVb: bigint
   ancestors?: Ancestors
+  transactionVersion?: number
   policy: Pick<SendingPolicy, 'maxFee' | 'maxFeePerMille'>
 }): ConsolidationPlan | Refused<string> => {
   const { wallet, change, policy, coins, ...rest } = request

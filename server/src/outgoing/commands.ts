@@ -25,6 +25,8 @@ export interface NewOutgoing {
   networkFee: bigint
   /** TRON: no node takes the transaction after this */
   expiresAt?: Date
+  /** Bitcoin: the unconfirmed transaction that it pays for */
+  paysFor?: string
 }
 
 /** What one attempt is made of. */
@@ -34,9 +36,9 @@ export type AttemptFields = Pick<NewOutgoing, 'unsigned' | 'signingKeys' | 'feeR
 export const insertPlanned = (tx: Tx, planned: NewOutgoing, moment: Moment): Promise<void> => insertOutgoing(tx, planned, 'planned', moment)
 
 export const insertOutgoing = async (tx: Tx, planned: NewOutgoing, state: 'planned' | 'offered' | 'signed', { at }: Moment): Promise<void> => {
-  await sql`insert into outgoing(id, network, purpose, state, senders, nonce, keys, attempt, next_step_at, created_at, updated_at)
+  await sql`insert into outgoing(id, network, purpose, state, senders, nonce, keys, pays_for, attempt, next_step_at, created_at, updated_at)
     values (${planned.id}, ${planned.network}, ${planned.purpose}, ${state}, ${[...planned.senders]}, ${planned.nonce},
-      ${[...planned.keys]}, 1, ${at}, ${at}, ${at})`.execute(tx)
+      ${[...planned.keys]}, ${planned.paysFor ?? null}, 1, ${at}, ${at}, ${at})`.execute(tx)
   await insertAttempt(tx, planned.id, planned.network, 1, planned, at)
 }
 
@@ -171,6 +173,16 @@ export const moveAndTell = async (
 
 const frees = (event: OutgoingEvent): boolean =>
   moveOf(outgoingMoves, statesTaking(outgoingMoves, event)[0]!, event)!.effects.includes('freeCoins')
+
+/**
+ * Gives up a child that no node is known to have, whose parent was mined without it: it is not handed over any more, and others may spend its
+ * coins. It may still be mined, and ends when final blocks say which of them was.
+ */
+export const recordDropped = async (tx: Tx, { id, epoch }: Outgoing, { at }: Pick<Moment, 'at'>): Promise<void> => {
+  const { rows } = await sql`update outgoing set dropped_at = ${at}, updated_at = ${at}
+    where id = ${id} and epoch = ${epoch} and state = 'signed' and dropped_at is null returning id`.execute(tx)
+  if (rows.length > 0) await freeCoins(tx, id)
+}
 
 /**
  * Ends a transaction that can never be mined any more, as what it spends was never made or is spent by another in a final

@@ -1,10 +1,10 @@
 import { isRefused, type Refused } from '@bursar/chainkit'
-import { estimateVsize, feeAt, parsePsbt } from '@bursar/chainkit/bitcoin'
+import { feeAt } from '@bursar/chainkit/bitcoin'
 import type { ChainAdapter, CoinChainAdapter, FeeRate, PoolCost } from '../adapters/chains/port.ts'
 import { inTransaction } from '../db/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { hasOwnOutput, planBitcoinBump, planConsolidationBump, type BitcoinBump } from './bitcoin-bump.ts'
+import { hasOwnOutput, planBitcoinBump, planConsolidationBump, vsizeOf, type BitcoinBump } from './bitcoin-bump.ts'
 import { anyChange, takeChange, type ChangeKey } from './change.ts'
 import { spendableCoins } from './coins.ts'
 import { recordBump } from './commands.ts'
@@ -124,12 +124,6 @@ const planJoining = async (
 ): Promise<Planned | Refused<string>> => {
   const bump = planConsolidationBump({ attempt, feeRateMilliSatPerVb, ...(cost && { ancestors: cost.ancestors }), policy })
   return isRefused(bump) ? bump : { bump }
-}
-
-const vsizeOf = (unsigned: string): number => {
-  const psbt = parsePsbt(Buffer.from(unsigned, 'hex'))
-  if (isRefused(psbt)) throw new Error(`a stored attempt can't be read: ${psbt.message}`)
-  return estimateVsize(psbt.inputs.map(({ script }) => script), psbt.outputs.map(({ script }) => script))
 }
 
 const rateOf = async ({ adapter }: SendingDeps): Promise<VbyteRate> => {

@@ -9,6 +9,7 @@ import { spentOnlyBy } from './bitcoin-bump.ts'
 import { dropUnsignedBump, recordAccepted, recordBump, recordInvalid, recordRefused, recordSigned } from './commands.ts'
 import { isEvmFiller, planEvmBump, planEvmCancel } from './evm-plan.ts'
 import { bumpBitcoin, refusedForFee } from './jobs-bitcoin.ts'
+import { dropNeedless, handOver } from './jobs-children.ts'
 import { keepInPool } from './jobs-keeping.ts'
 import { sendTogether } from './jobs-together.ts'
 import { hasExpired, renewExpired } from './jobs-tron.ts'
@@ -147,8 +148,9 @@ const mayWait = async ({ runtime, network }: SendingDeps, outgoing: Outgoing): P
 }
 
 const broadcast = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
-  const { runtime, adapter, policy } = deps
-  const result = await adapter.broadcast(attempt.raw!)
+  const { runtime, policy } = deps
+  if (await dropNeedless(deps, outgoing, attempt)) return
+  const result = await handOver(deps, outgoing, attempt)
   await deps.pause('broadcast-not-recorded')
   if (result.kind === 'accepted') {
     await inTransaction(runtime.db, (tx) =>

@@ -16,7 +16,7 @@ export interface Lost {
 /** Notes what a block uses up of the transactions of ours that wait. Reading the block again changes nothing. */
 export const recordRivals = async (tx: Tx, network: Network, block: Block, ours: ReadonlyMap<string, { outgoingId: string }>): Promise<void> => {
   const { rows } = await sql<{ id: string; keys: string[] }>`select id, keys from outgoing
-    where network = ${network} and state in ('planned', 'signed', 'broadcast') and keys <> '{}'`.execute(tx)
+    where network = ${network} and state in ('planned', 'signed', 'broadcast') and dropped_at is null and keys <> '{}'`.execute(tx)
   if (rows.length === 0) return
   const waiting = new Map(rows.flatMap(({ id, keys }) => keys.map((key) => [key, id] as const)))
   const found = block.transactions.flatMap(({ hash, keys }) =>

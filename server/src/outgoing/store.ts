@@ -8,7 +8,7 @@ import type { Attempt, Outgoing } from './transaction.ts'
 export const OUTGOING_COLUMNS = sql.raw(`o.id, o.network, o.purpose, o.state, o.senders, o.nonce, o.keys, o.attempt,
   o.mined_hash as "minedHash", o.mined_height as "minedHeight", o.mined_block as "minedBlock",
   o.network_fee as "networkFee", o.succeeded, o.first_broadcast_at as "firstBroadcastAt",
-  o.refused_since as "refusedSince", o.epoch`)
+  o.refused_since as "refusedSince", o.pays_for as "paysFor", o.epoch`)
 
 /**
  * Moves one transaction by its table, by compare-and-set. Undefined when it is in no state that takes the event (another
@@ -43,7 +43,7 @@ export const claimDue = async (db: Db, network: Network, at: Date, leaseMs: numb
   const until = new Date(at.getTime() + leaseMs)
   const { rows } = await sql<Outgoing>`with due as (
       select id from outgoing where network = ${network} and state not in ('offered', 'final', 'failed', 'abandoned', 'mined')
-        and next_step_at <= ${at} order by nonce nulls first, created_at limit ${most} for update skip locked),
+        and (dropped_at is null or state <> 'signed') and next_step_at <= ${at} order by nonce nulls first, created_at limit ${most} for update skip locked),
     claimed as (update outgoing o set next_step_at = ${until}, epoch = epoch + 1 from due where o.id = due.id
       returning ${OUTGOING_COLUMNS})
     select * from claimed order by nonce nulls first, id`.execute(db)
@@ -57,7 +57,7 @@ export const stepAgainAt = async (db: Db | Tx, { id, epoch }: Outgoing, next: Da
 
 /** Whether anything of ours on a network waits for its block. */
 export const isUnderWay = async (db: Db | Tx, network: Network): Promise<boolean> => {
-  const { rows } = await sql`select from outgoing where network = ${network} and state in ('planned', 'signed', 'broadcast') limit 1`.execute(db)
+  const { rows } = await sql`select from outgoing where network = ${network} and state in ('planned', 'signed', 'broadcast') and dropped_at is null limit 1`.execute(db)
   return rows.length > 0
 }
 
@@ -71,6 +71,12 @@ export const childOf = async (db: Db | Tx, id: string, since: Date): Promise<str
     join outgoing c on c.id = x.reserved_by and c.state <> 'abandoned' and (c.first_broadcast_at is not null or c.created_at > ${since})
     where a.outgoing_id = ${id} limit 1`.execute(db)
   return rows[0]?.id
+}
+
+/** The signed bytes of a form of ours. */
+export const rawOf = async (db: Db | Tx, network: Network, hash: string): Promise<string | undefined> => {
+  const { rows } = await sql<{ raw: string }>`select raw from outgoing_attempts where network = ${network} and hash = ${hash} and raw is not null`.execute(db)
+  return rows[0]?.raw
 }
 
 export const attemptsOf = async (db: Db | Tx, id: string): Promise<Attempt[]> => {

@@ -29,6 +29,8 @@ export interface Outgoing {
   networkFee: bigint | null
   succeeded: boolean | null
   firstBroadcastAt: Date | null
+  /** Bitcoin: the unconfirmed transaction that it pays for by spending from it */
+  paysFor: string | null
   /** since when nodes refuse the current attempt as invalid; null: they do not, or none was asked */
   refusedSince: Date | null
   epoch: number

@@ -69,6 +69,7 @@ export interface Node {
   /** Bitcoin: thousandths of a satoshi for each virtual byte */
   rate: bigint
   wouldTake: (raw: string) => BroadcastResult
+  broadcastWithParent: (parent: string, child: string) => BroadcastResult
   poolCost: (hash: string) => PoolCost | null
   /** in the place of what pays for a stuck transaction by a child */
   payForParent: (hash: string, rate: bigint, below?: bigint) => boolean
@@ -97,7 +98,7 @@ export const createPayoutWorld = async (
   for (const asset of ['USDT', 'BTC']) await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset, units: 10n ** 12n }, momentOf(runtime)))
   const node: Node = {
     estimate: () => ({ ok: true, gas: 65_000n }), broadcast: () => ({ kind: 'accepted' }), statusOf: () => ({ kind: 'unknown' }), mined: 0, head: { height: 100, hash: 'x' },
-    rate: 2_000n, wouldTake: () => ({ kind: 'accepted' }), poolCost: () => null, payForParent: () => false,
+    rate: 2_000n, wouldTake: () => ({ kind: 'accepted' }), broadcastWithParent: () => ({ kind: 'accepted' }), poolCost: () => null, payForParent: () => false,
   }
   const adapter = {
     network,
@@ -108,6 +109,8 @@ export const createPayoutWorld = async (
     estimateGas: async (call: Parameters<Node['estimate']>[0]) => node.estimate(call),
     broadcast: async (raw: string) => node.broadcast(raw),
     statusOf: async (hash: string) => node.statusOf(hash),
+    broadcastWithParent: async (parent: string, child: string) => node.broadcastWithParent(parent, child),
+    rawTransactions: async () => new Map<string, Uint8Array>(),
     wouldTake: async (raws: readonly string[]) => raws.map((raw) => node.wouldTake(raw)),
     poolCost: async (hash: string) => node.poolCost(hash),
     blockAt: async (height: number) => blocks.get(height) ?? null,

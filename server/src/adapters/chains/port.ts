@@ -102,6 +102,11 @@ export interface CoinChainAdapter extends ChainAdapter {
    * valid. Nothing is handed over. A node that can't say takes them.
    */
   wouldTake(raws: readonly string[]): Promise<BroadcastResult[]>
+  /**
+   * Hands over a transaction together with the one that it pays for, which the node does not take by itself. What becomes of the child is
+   * answered. Safe to repeat.
+   */
+  broadcastWithParent(parent: string, child: string): Promise<BroadcastResult>
   /** Null when the transaction is not in the node's pool. */
   poolCost(hash: string): Promise<PoolCost | null>
   /** Transactions as they travel, by hash, whether mined or in the pool; those that the node does not know are left out. */

@@ -29,7 +29,8 @@ describeWithBitcoind('handing transactions to bitcoind', () => {
   test('is not final yet', async () => {
     const { adapter } = await world()
     const { raw } = await payment(10_000n)
-    const later = `${raw.slice(0, -8)}ff000020`
+    // A height that no chain has: from 500,000,000 on it would be a time.
+    const later = `${raw.slice(0, -8)}ffffff1c`
     expect(await adapter.broadcast(later)).toMatchObject({ kind: 'refused', reason: 'later' })
   })
 

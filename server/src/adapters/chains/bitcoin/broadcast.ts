@@ -36,7 +36,7 @@ const VERDICTS: readonly { code: number; says?: RegExp; verdict: Verdict }[] = [
   },
   {
     code: VERIFY_REJECTED,
-    says: /^bad-txns-premature-spend-of-coinbase|^too-long-mempool-chain|^too-large-cluster|^TRUC-violation|^v3-rule-violation|^replacement-adds-unconfirmed|^too many potential replacements|^non-(BIP68-)?final/,
+    says: /^bad-txns-premature-spend-of-coinbase|^too-long-mempool-chain|^too-large-cluster|^TRUC-violation|^truc-|^v3-rule-violation|^replacement-adds-unconfirmed|^too many potential replacements|^non-(BIP68-)?final/,
     verdict: 'later',
   },
   { code: VERIFY_ERROR, verdict: 'invalid' },
@@ -75,7 +75,7 @@ export const verdictOf = (code: number, message: string): Verdict | undefined =>
   VERDICTS.find((one) => one.code === code && (one.says?.test(message) ?? true))?.verdict
 
 /** Undefined for what is no transaction to us: then the node says what is wrong with it. */
-const hashOfRaw = (raw: string): string | undefined => {
+export const hashOfRaw = (raw: string): string | undefined => {
   const transaction = parseTransaction(Buffer.from(raw, 'hex'))
   return isRefused(transaction) ? undefined : transaction.txid
 }

@@ -5,9 +5,10 @@ import { createRpc } from '../rpc.ts'
 import { createBalances } from './balances.ts'
 import { readBlockAt, readBuried, readHashAt, readHead } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
-import { judgeTransactions } from './judging.ts'
 import { readCoins } from './coins.ts'
 import { createFeeReader, type BitcoinFeeSettings } from './fee-rate.ts'
+import { judgeTransactions } from './judging.ts'
+import { broadcastPackage } from './packages.ts'
 import { readPool } from './pool.ts'
 import { readPoolCost } from './pool-cost.ts'
 import { readRaw } from './raw.ts'
@@ -65,6 +66,7 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChai
     statusOf: (hash) => readStatus(rpc, hash),
     broadcast: (raw) => broadcastTransaction(rpc, raw),
     feeRate,
+    broadcastWithParent: (parent, child) => broadcastPackage(rpc, parent, child),
     wouldTake: (raws) => judgeTransactions(rpc, raws),
     poolCost: (hash) => readPoolCost(rpc, hash),
     rawTransactions: (hashes) => readRaw(rpc, hashes),

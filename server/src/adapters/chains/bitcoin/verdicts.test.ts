@@ -32,6 +32,7 @@ const SAYINGS: [code: number, message: string, verdict: string | undefined][] = 
   [-26, 'bad-txns-premature-spend-of-coinbase, tried to spend coinbase at depth 6', 'later'],
   [-26, 'too-large-cluster', 'later'],
   [-26, 'TRUC-violation, version=2 tx 5d62 cannot spend from version=3 tx 1c3e', 'later'],
+  [-26, 'truc-spent-by-nontruc, non-version=3 tx 5d62 (wtxid=9f38) cannot spend from version=3 tx 1c3e (wtxid=860b)', 'later'],
   [-26, 'v3-rule-violation, version=2 tx 5d62 cannot spend from version=3 tx 1c3e', 'later'],
   [-26, 'replacement-adds-unconfirmed, replacement ab12 adds unconfirmed input, idx 1', 'later'],
   [-26, 'too many potential replacements, rejecting replacement ab12; too many potential replacements (101 > 100)', 'later'],
