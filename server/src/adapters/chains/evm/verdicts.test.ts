@@ -1,7 +1,5 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
-import { createEvmAdapter } from './index.ts'
+import { expect, test } from 'vitest'
+import { adapterBefore, refusal } from './test-node.ts'
 import { REFUSALS } from './test-refusals.ts'
 import { verdictOf } from './verdicts.ts'
 
@@ -9,35 +7,6 @@ test.for(REFUSALS)('audit D-E12: row Sending: $client $version, "$says" ($code) 
   expect(verdictOf(code, says)).toBe(verdict)
 })
 
-type Answer = { result: unknown } | { error: { code: number; message: string } }
-let server: Server | undefined
-let adapter: ReturnType<typeof createEvmAdapter> | undefined
-afterEach(async () => {
-  await adapter?.close()
-  server?.closeAllConnections()
-  await new Promise((resolve) => server?.close(resolve) ?? resolve(undefined))
-})
-
-/** @returns methods asked for, in order */
-const nodeOf = async (answers: Record<string, Answer>): Promise<string[]> => {
-  const asked: string[] = []
-  server = createServer((incoming, outgoing) => {
-    const chunks: Buffer[] = []
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.on('end', () => {
-      const { id, method } = JSON.parse(Buffer.concat(chunks).toString()) as { id: number; method: string }
-      asked.push(method)
-      outgoing.end(JSON.stringify({ jsonrpc: '2.0', id, ...answers[method] }))
-    })
-  })
-  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
-  adapter = createEvmAdapter({
-    network: 'ETHEREUM', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, tokens: [], finality: 'finalized', legacyGas: false,
-    gasPriceFloor: 1n, gasPriceCap: 10n ** 12n, traces: 'off', random: () => 0,
-  })
-  return asked
-}
-const refusal = (code: number, message: string): Answer => ({ error: { code, message } })
 const ADDRESS = `0x${'a1'.repeat(20)}`
 
 /** Erigon's pool answers from `discardReasonsLRU` too (txnprovider/txpool/pool.go, `idHashKnown`). */
@@ -45,11 +14,11 @@ test.for([
   ['of a transaction that it has', { blockHash: null }, { kind: 'accepted' }],
   ['of one that it has dropped, or that was in a block that was undone', null, { kind: 'refused', reason: 'fee-too-low' }],
 ] as const)('audit D-E12: row Sending: Erigon says ALREADY_EXISTS %s', async ([, shown, result]) => {
-  const asked = await nodeOf({
+  const { adapter, asked } = await adapterBefore({
     eth_sendRawTransaction: refusal(-32000, 'ALREADY_EXISTS: already known'), eth_getTransactionReceipt: { result: null }, eth_getTransactionByHash: { result: shown },
   })
-  expect(await adapter!.broadcast('0xc0')).toMatchObject(result)
-  expect(asked.filter((method) => method === 'eth_getTransactionByHash')).toHaveLength(1)
+  expect(await adapter.broadcast('0xc0')).toMatchObject(result)
+  expect(asked.filter(({ method }) => method === 'eth_getTransactionByHash')).toHaveLength(1)
 })
 
 /** Besu: RpcErrorType.java; Nethermind 1.30; geth: core/error.go; a token's own words come with the code of a revert (EIP-1474 has 3). */
@@ -64,6 +33,6 @@ test.for([
   ['nethermind 1.31', -32015, 'VM execution error. revert', 'reverted'],
   ['hardhat', -32603, 'VM Exception while processing transaction: reverted with reason string \'no\'', 'reverted'],
 ] as const)('audit D-E12: row Calls: an estimate that %s refuses with %i "%s" is %s', async ([, code, message, reason]) => {
-  await nodeOf({ eth_estimateGas: refusal(code, message) })
-  expect(await adapter!.estimateGas({ from: ADDRESS, to: ADDRESS, value: 1n, data: '0x' })).toMatchObject({ ok: false, reason })
+  const { adapter } = await adapterBefore({ eth_estimateGas: refusal(code, message) })
+  expect(await adapter.estimateGas({ from: ADDRESS, to: ADDRESS, value: 1n, data: '0x' })).toMatchObject({ ok: false, reason })
 })
