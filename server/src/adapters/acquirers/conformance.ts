@@ -37,7 +37,7 @@ export const describeAcquirer = (name: string, traits: AcquirerTraits, makeWorld
     describeAsking(world)
     for (const ticker of traits.payout) describePayouts(world, ticker, traits.refusesUnproven ?? false)
     if (traits.payout.length > 0) describeUnknownPayouts(world, traits.payout[0]!, traits.ambiguousCodes)
-    if (traits.refund) describeRefunds(world, traits.payIn[0]!, { wholeOnly: traits.refundsWholeOnly ?? false, ambiguousCodes: traits.ambiguousCodes ?? [], faults: traits.refundFaults ?? [] })
+    if (traits.refund) describeRefunds(world, traits.payIn[0]!, { wholeOnly: traits.refundsWholeOnly ?? false, ambiguousCodes: traits.ambiguousCodes ?? [], refusals: traits.refundRefusals ?? [], faults: traits.refundFaults ?? [] })
     if (traits.statement) describeStatement(world, traits)
   })
 }

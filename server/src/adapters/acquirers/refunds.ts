@@ -41,3 +41,17 @@ export const askAfter = async (ask: () => Promise<AcquirerState>): Promise<Acqui
     throw error
   }
 }
+
+/**
+ * A refund whose answer says that it can't be made. It is refused once the payment shows that nothing of it happened: an order that took effect
+ * may be answered so when a layer in between repeats it.
+ */
+export const refusedUnlessShown = async (
+  order: RefundOrder,
+  refusal: AcquirerState,
+  ask: () => Promise<{ payment: AcquirerState; isQueued: boolean }>,
+): Promise<AcquirerState> =>
+  askAfter(async () => {
+    const { payment, isQueued } = await ask()
+    return !isQueued && refundSoFar(order, payment, true) === undefined ? refusal : refundAfter(order, payment, isQueued)
+  })

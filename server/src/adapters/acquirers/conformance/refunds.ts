@@ -10,11 +10,13 @@ interface RefundTraits {
   wholeOnly: boolean
   /** errors that may answer a refund that was made */
   ambiguousCodes: readonly string[]
+  /** errors that refuse a refund of which nothing shows */
+  refusals: readonly string[]
   /** what may become of a refund that was taken up */
   faults: readonly ('late' | 'failed')[]
 }
 
-export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly, ambiguousCodes, faults }: RefundTraits): void => {
+export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly, ambiguousCodes, refusals, faults }: RefundTraits): void => {
   describe('refunds', () => {
     interface Paid { order: PaymentOrder; acquirerReference?: string | undefined }
     interface More { refundReference?: string; refundedUnits?: bigint }
@@ -102,6 +104,22 @@ export const describeRefunds = (world: WorldOf, ticker: CardTicker, { wholeOnly,
         if (pending) await world().endRefunds(made.order.reference)
         expect(await stateOfRefund(made, units, more)).toMatchObject({ kind: 'succeeded', units })
       }
+    })
+
+    if (refusals.length > 0) test.each(refusals)('audit D-B4: error %s refuses a refund only where the payment shows none', async (answerCode) => {
+      for (const pending of [false, true]) {
+        const made = await settledPayment()
+        const { units } = made.order
+        const more = { refundReference: randomUUID() }
+        await world().next({ answerCode, ...(pending ? { refund: 'pending' } : {}) })
+        const said = await refund(made, units, more)
+        expect(said).toMatchObject(pending ? { kind: 'waiting' } : { kind: 'succeeded', units })
+        if (pending) await world().endRefunds(made.order.reference)
+        expect(await stateOfRefund(made, units, more)).toMatchObject({ kind: 'succeeded', units })
+      }
+      const untouched = await settledPayment()
+      await world().next({ answerCode, refund: 'failed' })
+      expect(await refund(untouched, untouched.order.units)).toMatchObject({ kind: 'refused', code: answerCode })
     })
 
     if (faults.includes('late')) test('audit D-B1: one that shows later was not refused, and is done when it shows', async () => {

@@ -61,6 +61,8 @@ export interface AcquirerTraits {
   statement: boolean
   /** Error codes that may answer an order which was taken. Absent: the acquirer answers orders with no codes of its own. */
   ambiguousCodes?: readonly string[]
+  /** Error codes that refuse a refund, and may answer one that was made all the same. */
+  refundRefusals?: readonly string[]
   /** what may become of a refund that the acquirer took up: `late` shows after a while, `failed` gives nothing back */
   refundFaults?: readonly ('late' | 'failed')[]
   /** true: what the acquirer refuses by its own limits is not known to be refused, as none of its codes proves it */

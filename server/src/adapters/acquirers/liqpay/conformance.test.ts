@@ -35,7 +35,7 @@ const without = (version: LiqPayVersion) => (callback: RawCallback): { field: st
   })
 }
 
-const traits = { payIn: ['UAH'], payout: ['UAH'], refund: true, statement: false, paymentIsOrdered: false, refundFaults: ['late', 'failed'], ambiguousCodes: ['order_id_duplicate', 'payment_processing', 'err_cache', 'wait_info'] } as const
+const traits = { payIn: ['UAH'], payout: ['UAH'], refund: true, statement: false, paymentIsOrdered: false, refundFaults: ['late', 'failed'], refundRefusals: ['payment_err_status', 'payment_not_found', 'err_access'], ambiguousCodes: ['order_id_duplicate', 'payment_processing', 'err_cache', 'wait_info'] } as const
 
 const makeWorld = async (version: LiqPayVersion): Promise<AcquirerWorld> => {
   const emulator = await startLiqPay({ publicKey, privateKey, version }, { port: 0 })

@@ -5,7 +5,7 @@
 import { withoutCards } from '../card-mask.ts'
 import { readJsonDecimals, textOf } from '../json-decimals.ts'
 import { AcquirerUnreachable, type Acquirer, type AcquirerState, type RefundOrder } from '../port.ts'
-import { askAfter, refundAfter, refundSoFar, refusedRefund } from '../refunds.ts'
+import { askAfter, refundAfter, refundSoFar, refusedRefund, refusedUnlessShown } from '../refunds.ts'
 import { readLiqPayCallback } from './callback.ts'
 import { LIQPAY_ELSEWHERE, LIQPAY_NO_REFUND, LIQPAY_NOT_BELIEVED, LIQPAY_NOT_TAKEN_UP } from './refusals.ts'
 import { checkoutForm, payoutForm, refundForm, statusForm, type LiqPayForm } from './requests.ts'
@@ -34,9 +34,13 @@ export const createLiqPay = (settings: LiqPaySettings): Acquirer => {
   const read = (record: LiqPayRecord, reference: string, direction: LiqPayReading['direction']): AcquirerState =>
     isAbout(record, reference) ? readLiqPayState(record, reading(direction)) : { kind: 'unknown', reason: withoutCards(codeOf(record)) }
   const stateOf = async (reference: string, direction: LiqPayReading['direction']): Promise<AcquirerState> => read(await status(reference), reference, direction)
-  const refundState = async (order: RefundOrder, isQueued = false): Promise<AcquirerState> => {
-    const record = await status(order.reference)
-    return refundAfter(order, read(record, order.reference, 'payIn'), isQueued || isReservedForRefund(record))
+  const standing = async ({ reference }: RefundOrder): Promise<{ payment: AcquirerState; isQueued: boolean }> => {
+    const record = await status(reference)
+    return { payment: read(record, reference, 'payIn'), isQueued: isReservedForRefund(record) }
+  }
+  const refundState = async (order: RefundOrder, wasQueued = false): Promise<AcquirerState> => {
+    const { payment, isQueued } = await standing(order)
+    return refundAfter(order, payment, wasQueued || isQueued)
   }
   return {
     name,
@@ -60,7 +64,10 @@ export const createLiqPay = (settings: LiqPaySettings): Acquirer => {
       await sending?.()
       const record = await ask(refundForm(settings, order.reference, order.units))
       const code = codeOf(record)
-      if (textOf(record, 'result') === 'error' && LIQPAY_NO_REFUND.has(code)) return refusedRefund(code, withoutCards(textOf(record, 'err_description')))
+      if (textOf(record, 'result') === 'error' && LIQPAY_NO_REFUND.has(code)) {
+        const refusal = refusedRefund(code, withoutCards(textOf(record, 'err_description')))
+        return LIQPAY_NOT_BELIEVED.has(code) ? refusal : refusedUnlessShown(order, refusal, () => standing(order))
+      }
       return askAfter(() => refundState(order, isReservedForRefund(record)))
     },
     refundState: (order) => refundState(order),

@@ -31,7 +31,7 @@ const without = (callback: RawCallback): { field: string; callback: RawCallback 
   })
 }
 
-const traits = { payIn: ['UAH'], payout: ['UAH'], refund: true, refundsWholeOnly: true, statement: false, refundFaults: ['late', 'failed'], ambiguousCodes: ['1112', '1131', '1134'] } as const
+const traits = { payIn: ['UAH'], payout: ['UAH'], refund: true, refundsWholeOnly: true, statement: false, refundFaults: ['late', 'failed'], refundRefusals: ['1123', '1126', '1127', '1128', '1141'], ambiguousCodes: ['1112', '1131', '1134'] } as const
 
 /** In this suite the emulator does what rows of docs/dialects.md say. */
 for (const page of ['form', 'invoice'] as const) {

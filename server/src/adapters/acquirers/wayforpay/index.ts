@@ -5,7 +5,7 @@
 import { withoutCards } from '../card-mask.ts'
 import { textOf } from '../json-decimals.ts'
 import { AcquirerRefusal, AcquirerUnreachable, type Acquirer, type AcquirerState, type PaymentOrder, type PaymentPage } from '../port.ts'
-import { askAfter, refundAfter, refundSoFar, refusedRefund } from '../refunds.ts'
+import { askAfter, refundAfter, refundSoFar, refusedRefund, refusedUnlessShown } from '../refunds.ts'
 import { readWayForPayCallback } from './callback.ts'
 import { isSigned, readWayForPayBody, type WayForPayRecord } from './record.ts'
 import { invoiceRequest, payoutRequest, purchaseForm, refundRequest, statusRequest } from './requests.ts'
@@ -57,7 +57,10 @@ export const createWayForPay = (settings: WayForPaySettings): Acquirer => {
       await sending?.()
       const record = await ask(refundRequest(settings, order.reference, order.units, order.ticker))
       const code = textOf(record, 'reasonCode')
-      if (NO_REFUND.has(code) && !/^(refund|void)/i.test(textOf(record, 'transactionStatus'))) return refusedRefund(code, withoutCards(textOf(record, 'reason')))
+      if (NO_REFUND.has(code) && !/^(refund|void)/i.test(textOf(record, 'transactionStatus'))) {
+        const refusal = refusedRefund(code, withoutCards(textOf(record, 'reason')))
+        return WAYFORPAY_NOT_BELIEVED.has(code) ? refusal : refusedUnlessShown(order, refusal, async () => ({ payment: await stateOf(order.reference), isQueued: false }))
+      }
       return askAfter(async () => refundAfter(order, await stateOf(order.reference)))
     },
     // It waits while the shop's balance is too small for it: `RefundInProcessing`, code 1138 (wiki.wayforpay.com/en/view/852131).
