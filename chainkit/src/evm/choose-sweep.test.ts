@@ -29,6 +29,9 @@ test('audit D-E14: what an upgrade makes dearer is reckoned with', () => {
   expect(costOf(unknown, { setCode: false, ...DEARER }) - costOf(unknown, { setCode: false })).toBe(DEARER.newAccount - 21_000n)
   expect(costOf(known, { setCode: false, ...DEARER })).toBe(costOf(known, { setCode: false }))
   expect(waysOf(known, DEARER)).toEqual(['usdt top-up'])
+  const signing = addressOf([usdc()], { exists: true })
+  expect(waysOf(signing, { setCode: false })).toEqual(['usdc authorize'])
+  expect(waysOf(signing, { setCode: false, ...DEARER })).toEqual(['usdc top-up'])
   expect(waysOf(unknown, DEARER)).toEqual(['usdt delegate'])
 })
 

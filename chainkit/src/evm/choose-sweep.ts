@@ -1,6 +1,6 @@
 import type { Hex } from './hex.ts'
 import { COIN } from './sweep-call.ts'
-import { ACCOUNT_GAS, AUTHORIZATION_GAS, BATCH_GAS, COIN_GAS, PAYMENT_GAS, PER_AUTHORIZATION, netGas } from './sweep-gas.ts'
+import { ACCOUNT_GAS, AUTHORIZATION_GAS, BATCH_GAS, COIN_GAS, PAYMENT_GAS, PER_AUTHORIZATION, dearerBy, netGas } from './sweep-gas.ts'
 import type { Gas, TokenGas } from './sweep-gas.ts'
 
 /**
@@ -97,8 +97,6 @@ const byDelegation = ({ delegated, exists, holdings, further }: SweepAddress, pr
   return candidate(moves, { gas, lifetime: gas + netGas(again) * BigInt(further) }, further, prices)
 }
 
-/** What an upgrade of the chain added to a figure of ours. Estimates are some percent off, so that little more is none. */
-const dearerBy = (known: bigint, now = 0n): bigint => (now * 4n > known * 5n ? now - known : 0n)
 
 const batchedGas = ({ gas }: Holding): Gas => gas?.batched ?? COIN_GAS
 
@@ -139,7 +137,7 @@ const isWorth = (worth: bigint, gas: bigint, { gasPrice, kPerMille }: SweepPrice
 const waysOf = (
   holding: Holding,
   { delegated, further }: SweepAddress,
-  { gasPrice, batchSize }: SweepPrices,
+  { gasPrice, batchSize, newAccount }: SweepPrices,
   coin: bigint,
 ): Move[] => {
   const { gas: token, allowed = false } = holding
@@ -147,14 +145,16 @@ const waysOf = (
   if (token === undefined) return holding.worth > PAYMENT_GAS * gasPrice ? [move('direct', PAYMENT_GAS)] : []
   const inBatch = (gas: Gas): bigint => netGas([{ raw: BATCH_GAS / BigInt(batchSize), refund: 0n }, gas])
   const alone = netGas([token.alone])
+  // A signature is noted in a slot of its own, which is new state as an account is.
+  const noted = dearerBy(PAYMENT_GAS, newAccount)
   // What is asked for before a transaction runs is without refunds.
   const canPay = coin >= token.alone.raw * gasPrice
   return [
     move(canPay ? 'direct' : 'top-up', alone),
     ...(allowed && token.pulled ? [move('pull', inBatch(token.pulled))] : []),
-    ...(token.authorized && !delegated ? [move('authorize', inBatch(token.authorized))] : []),
+    ...(token.authorized && !delegated ? [move('authorize', inBatch(token.authorized) + noted)] : []),
     ...(token.permitted && token.pulled && !delegated && !allowed
-      ? [move('permit', inBatch(token.permitted), inBatch(token.pulled))]
+      ? [move('permit', inBatch(token.permitted) + noted, inBatch(token.pulled))]
       : []),
   ]
 }

@@ -57,6 +57,9 @@ export const BATCH_GAS = 38_000n
 /** A payment of coin to an address without code. */
 export const PAYMENT_GAS = 21_000n
 
+/** What an upgrade of the chain added to a figure of ours. Estimates are some percent off, so that little more is none. */
+export const dearerBy = (known: bigint, now = 0n): bigint => (now * 4n > known * 5n ? now - known : 0n)
+
 /** What is paid for in the end. */
 export const netGas = (parts: readonly Gas[]): bigint => {
   const raw = parts.reduce((sum, part) => sum + part.raw, 0n)

@@ -1,4 +1,4 @@
-import { groupSweeps, sweepMany, type Hex, type SweepContracts } from '@bursar/chainkit/evm'
+import { dearerBy, groupSweeps, PAYMENT_GAS, sweepMany, type Hex, type SweepContracts } from '@bursar/chainkit/evm'
 import { planOf, planOfDraft, type Attempt, type EvmPlan } from '../../outgoing/index.ts'
 import { delegatesTo, type EvmAccount, type EvmHolding } from './account.ts'
 import type { GasRate } from './gas-price.ts'
@@ -74,6 +74,12 @@ export const planBatch = (request: {
   const keys = [...leaving, ...standing].map(({ account }) => ({ account: 'deposit' as const, branch: 0 as const, index: account.holder.derivationIndex }))
   return { ...plan, signingKeys: [{ account: 'hot', branch: 0, index: 0 }, ...keys] }
 }
+
+/** A signature recovered, its nonce noted, its bytes. */
+const SIGNED_GAS = 60_000n
+
+/** Of a signed transfer in the relay, beside the transfer. Its nonce is new state, of which an account is more. @param newAccount what a payment to one takes now */
+export const signedGas = (newAccount: bigint | undefined): bigint => SIGNED_GAS + dearerBy(PAYMENT_GAS, newAccount)
 
 /** As many members, from the first on, as one transaction may carry. @param most wei it may cost */
 export const fitBatch = (members: readonly BatchMember[], { rate, most, ...rules }: BatchRules & { rate: GasRate; most: bigint }): BatchMember[] => {

@@ -4,7 +4,7 @@ import { currentState, insertPlanned, planOf, takeNonce } from '../../outgoing/i
 import { momentOf } from '../../platform/runtime.ts'
 import type { EvmAccount, EvmHolding } from './account.ts'
 import type { EvmChoice } from './choice.ts'
-import { MOST_GAS } from './batch.ts'
+import { MOST_GAS, signedGas } from './batch.ts'
 import { Taken, type EvmRound } from './sweeping.ts'
 import type { GasRate } from './gas-price.ts'
 import { canPay, noteRefused, rowOf, transferGas } from './jobs-batches.ts'
@@ -21,8 +21,6 @@ interface Signing {
 
 /** A transaction, and the frame of the relay. */
 const BASE_GAS = 60_000n
-/** A signature recovered, its nonce noted, its bytes. */
-const SIGNED_GAS = 60_000n
 /** Longer than any transaction is stuck: what expired would be mined without effect. */
 const VALID_SECONDS = 7n * 24n * 60n * 60n
 
@@ -35,7 +33,7 @@ export const planRelays = async (round: EvmRound, choices: readonly EvmChoice[],
     for (const holding of holdings) {
       const gas = await transferGas(round, state, account, holding)
       if (gas === undefined) await noteRefused(round, account, [holding])
-      else byToken.set(holding.on, [...(byToken.get(holding.on) ?? []), { account, holding, gas: gas + SIGNED_GAS }])
+      else byToken.set(holding.on, [...(byToken.get(holding.on) ?? []), { account, holding, gas: gas + signedGas(round.newAccount) }])
     }
   }
   let planned = false

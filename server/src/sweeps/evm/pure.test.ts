@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { createCatalogue } from '../../assets/index.ts'
 import { unitsWorth, worthInCoin } from '../coin-worth.ts'
 import type { EvmAccount, EvmHolding } from './account.ts'
-import { batchGas, fitBatch, MOST_GAS, planBatch, type BatchMember } from './batch.ts'
+import { batchGas, fitBatch, MOST_GAS, planBatch, signedGas, type BatchMember } from './batch.ts'
 import { chooseAll, chooseWay, type ChoiceWorld } from './choice.ts'
 import { DEFAULT_SWEEP_POLICY, readSweepPolicy, type SweepSettings } from '../policy.ts'
 
@@ -80,6 +80,12 @@ describe('batches', () => {
     const many = fitBatch(members(200, 0), { ...rules, rate, most: 10n ** 20n })
     expect(parseDraft(fromHex(planBatch({ members: many, contracts, authorization, chainId: 1n, nonce: 7, rate }).unsigned as Hex))).toMatchObject({ gas: batchGas(many, rules) })
     expect(batchGas(many, rules)).toBeLessThanOrEqual(MOST_GAS)
+  })
+
+  test('audit D-E14: row Fees, the limit of a signed transfer grows with what new state takes', () => {
+    expect([undefined, 21_000n, 21_315n].map(signedGas)).toEqual([60_000n, 60_000n, 60_000n])
+    // A slot is 64 bytes, an account 120 (EIP-8037).
+    expect(signedGas(204_600n)).toBeGreaterThan(60_000n + 64n * 1_530n)
   })
 
   test('without authorisations it is an ordinary transaction, of the kind the chain has', () => {
