@@ -1,4 +1,6 @@
 /** What chains do to money that was there already: replacements, reorganisations, fees that rise. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSandbox, type Network, type Sandbox } from './sandbox.ts'
@@ -120,6 +122,12 @@ test('Bitcoin: a withdrawal stuck in the pool is replaced at a higher fee from t
   const first = (await sandbox.notified(shop(), { id, status: 'Pending' }))['hash'] as string
   const feeOf = async (hash: string) => Number((await sandbox.bitcoinRpc<{ fees: { base: string } }>('getmempoolentry', hash)).fees.base)
   const before = await feeOf(first)
+  // A payout that pays what the node asks is left alone: fees rise.
+  const networks = join(sandbox.dir, 'settings', 'networks.json')
+  const settings = JSON.parse(readFileSync(networks, 'utf8')) as { BITCOIN: object }
+  writeFileSync(networks, JSON.stringify({ ...settings, BITCOIN: { ...settings.BITCOIN, feeFloorMilliSatPerVb: '10000' } }))
+  await sandbox.kill('worker')
+  await sandbox.start('worker')
   await sandbox.advance(70_000)
   const deadline = performance.now() + 30_000
   let second = first
@@ -129,6 +137,9 @@ test('Bitcoin: a withdrawal stuck in the pool is replaced at a higher fee from t
     second = (await sandbox.bitcoinRpc<string[]>('getrawmempool'))[0] ?? first
   }
   expect(await feeOf(second)).toBeGreaterThan(before)
+  writeFileSync(networks, JSON.stringify(settings))
+  await sandbox.kill('worker')
+  await sandbox.start('worker')
   await sandbox.mine('BITCOIN', 1)
   expect(await sandbox.notified(shop(), { id, status: 'Done' })).toMatchObject({ hash: second })
   expect(await sandbox.balanceOf('BITCOIN', 'BTC', to)).toBe('0.01')
