@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { afterAll, describe, test } from 'vitest'
 import { startAnvil } from '../../sandbox/anvil/index.ts'
 import type { Anvil, AnvilOptions } from '../../sandbox/anvil/index.ts'
+import { findEdr } from '../../sandbox/edr/binding.ts'
+import { startEdr } from '../../sandbox/edr/index.ts'
+import type { EdrNode, EdrOptions } from '../../sandbox/edr/index.ts'
 import { findBitcoind, startBitcoind } from '../../sandbox/bitcoind/index.ts'
 import type { Bitcoind, BitcoindOptions } from '../../sandbox/bitcoind/index.ts'
 import { startTronNode } from '../../sandbox/tron/node.ts'
@@ -54,6 +57,24 @@ export function useAnvil(options: Partial<AnvilOptions> = {}): () => Promise<Anv
     }),
   )
 }
+
+/** Hardhat's node. Blocks come by `evm_mine`. */
+export function useEdr(options: Partial<EdrOptions> = {}): () => Promise<EdrNode> {
+  let started: Promise<EdrNode> | undefined
+  afterAll(async () => (await started)?.stop())
+  return () => (started ??= startEdr({ chainId: 31_337, slotsInEpoch: 1, ...options }))
+}
+
+interface EvmNodeOptions {
+  readonly chainId?: number
+  readonly baseFee?: bigint
+}
+
+/** The EVM nodes that there are here, each with what starts it: what holds of Ethereum's rules is tried on all of them. */
+export const EVM_NODES: readonly (readonly [name: string, use: (options?: EvmNodeOptions) => () => Promise<Pick<Anvil, 'url' | 'rpc'>>])[] = [
+  ['anvil', useAnvil],
+  ...(findEdr() === undefined ? [] : [["Hardhat's node", useEdr] as const]),
+]
 
 /** Blocks come by the chain's control alone. */
 export function useTronNode(solidLag: number): () => Promise<TronNode> {

@@ -112,7 +112,9 @@ export const describeCalls = (world: WorldOf): void => {
     const { newAddress, payment, mine, contracts } = world()
     const { adapter, impossible } = contracts!.calls!
     const stranger = await newAddress()
-    expect(await adapter.estimateGas({ ...impossible, to: stranger, value: 0n, data: '0x' })).toEqual({ ok: true, gas: 21_000n })
+    // Some nodes end their search a little above what the call takes.
+    const estimate = await adapter.estimateGas({ ...impossible, to: stranger, value: 0n, data: '0x' })
+    expect(estimate.ok && estimate.gas >= 21_000n && estimate.gas < 21_100n).toBe(true)
     expect(await adapter.estimateGas(impossible)).toMatchObject({ ok: false, reason: 'reverted' })
     const { raw, hash } = await payment(stranger, 100_000n)
     await adapter.broadcast(raw)

@@ -1,13 +1,16 @@
-import { useAnvil } from '../../../../../test/setup/nodes.ts'
+import { describe } from 'vitest'
+import { EVM_NODES } from '../../../../../test/setup/nodes.ts'
 import { describeChain } from '../conformance.ts'
 import { openEvmWorld } from './test-world.ts'
 
-const ethereum = useAnvil()
-describeChain('Ethereum on anvil: EIP-1559, the finalized tag', { contracts: true, rivals: true }, async () =>
-  openEvmWorld(await ethereum(), { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' }),
-)
+describe.each(EVM_NODES)('%s', (_name, use) => {
+  const ethereum = use()
+  describeChain('Ethereum: EIP-1559, the finalized tag', { contracts: true, rivals: true }, async () =>
+    openEvmWorld(await ethereum(), { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' }),
+  )
 
-const bsc = useAnvil({ chainId: 31_356, baseFee: 0n })
-describeChain('BSC on anvil: legacy gas, no base fee, final by depth', { contracts: true, rivals: true }, async () =>
-  openEvmWorld(await bsc(), { network: 'BINANCE_SMART_CHAIN', chainId: 31_356, legacyGas: true, finality: 4 }),
-)
+  const bsc = use({ chainId: 31_356, baseFee: 0n })
+  describeChain('BSC: legacy gas, no base fee, final by depth', { contracts: true, rivals: true }, async () =>
+    openEvmWorld(await bsc(), { network: 'BINANCE_SMART_CHAIN', chainId: 31_356, legacyGas: true, finality: 4 }),
+  )
+})

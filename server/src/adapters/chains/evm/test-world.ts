@@ -1,4 +1,4 @@
-/** An anvil with tokens and contracts, behind the adapter. */
+/** An anvil, or Hardhat's node, with tokens and contracts, behind the adapter. */
 import { randomBytes } from 'node:crypto'
 import { encodeFunctionData, type Address, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -12,8 +12,11 @@ import type { AccountChainAdapter } from '../port.ts'
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { createEvmAdapter, type EvmAdapterSettings } from './index.ts'
 
+/** What tests hold of a node, whichever it is. */
+export type EvmNode = Pick<Anvil, 'url' | 'rpc'>
+
 export interface EvmWorld extends ChainWorld {
-  node: Anvil
+  node: EvmNode
   adapter: AccountChainAdapter & { close(): Promise<void> }
   contracts: ContractWorld & CallWorld & { payer: Address }
   rivals(to: string, units: bigint): Promise<Rivals>
@@ -43,7 +46,7 @@ export const adapterOf = (url: string, given: Partial<EvmAdapterSettings> & Kind
     ...given,
   })
 
-export const openEvmWorld = async (node: Anvil, kind: Kind): Promise<EvmWorld> => {
+export const openEvmWorld = async (node: EvmNode, kind: Kind): Promise<EvmWorld> => {
   const { rpc } = node
   const chain = openEvm({ blockchain: kind.network, rpc, assets: [] })
   await rpc('anvil_setBalance', faucetAccount, `0x${PLENTY.toString(16)}`)
@@ -110,7 +113,7 @@ export const openEvmWorld = async (node: Anvil, kind: Kind): Promise<EvmWorld> =
   }
 }
 
-const deployTokens = async ({ rpc }: Anvil): Promise<[Address, Address, Address]> => {
+const deployTokens = async ({ rpc }: EvmNode): Promise<[Address, Address, Address]> => {
   const made: Address[] = []
   for (const contract of ['TestToken', 'FeeToken', 'TestToken'] as const) {
     const token = await deploy(rpc, contract, ['Tether USD', 'USDT', 6])
@@ -122,7 +125,7 @@ const deployTokens = async ({ rpc }: Anvil): Promise<[Address, Address, Address]
 
 /** Of an account that is not the faucet's, so that a reorganisation puts them back into the pool. */
 const makeRivals = async (
-  { rpc }: Anvil,
+  { rpc }: EvmNode,
   { legacyGas, chainId }: Kind,
   to: Address,
   value: bigint,

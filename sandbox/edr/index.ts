@@ -1,0 +1,97 @@
+/**
+ * Hardhat's node (EDR) within this process, behind JSON-RPC on loopback: another implementation of Ethereum's rules than anvil, with
+ * refusals and a pool of its own. What it lacks of a real node is made of what it has (`shim.ts`).
+ */
+import { createServer } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { faucetAccount, faucetKey } from '../anvil/transactions.ts'
+import { listenOnLoopback } from '../http/listen.ts'
+import { rpcClient } from '../rpc.ts'
+import type { Rpc } from '../rpc.ts'
+import { findEdr } from './binding.ts'
+import type { Edr, Provider } from './binding.ts'
+import { createShim } from './shim.ts'
+
+export interface EdrOptions {
+  /** A private one: a transaction signed for 1 or 56 would be valid on the real chain. */
+  readonly chainId: number
+  /** Base fee of the first block, in wei. 0 makes it BSC-like. */
+  readonly baseFee?: bigint
+  /** `safe` is this many blocks behind the head, `finalized` twice as many. */
+  readonly slotsInEpoch: number
+}
+
+/** A node without a process of its own: it ends with the one that started it. */
+export interface EdrNode {
+  readonly url: string
+  readonly rpc: Rpc
+  stop(): Promise<void>
+}
+
+const usualBaseFee = 1_000_000_000n
+const gasLimit = 30_000_000n
+const plenty = 10n ** 30n
+
+/** Blocks come by `evm_mine` and `anvil_mine`. Throws where the platform has no EDR. */
+export async function startEdr(options: EdrOptions): Promise<EdrNode> {
+  const edr = findEdr()
+  if (edr === undefined) throw new Error("Hardhat's node is not installed for this platform")
+  const answer = createShim(await createProvider(edr, options), options)
+  const server = createServer((request, response) => {
+    const serve = async (): Promise<void> => {
+      const asked = JSON.parse(await bodyOf(request)) as unknown
+      const answered = Array.isArray(asked) ? await Promise.all(asked.map(answer)) : await answer(asked)
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answered))
+    }
+    serve().catch(() => response.destroy())
+  })
+  const { url, stop } = await listenOnLoopback(server, 0)
+  return { url, rpc: rpcClient(url), stop }
+}
+
+let context: Promise<InstanceType<Edr['EdrContext']>> | undefined
+
+/** There is one context in a process. */
+function openContext(edr: Edr): Promise<InstanceType<Edr['EdrContext']>> {
+  context ??= (async () => {
+    const made = new edr.EdrContext()
+    await made.registerProviderFactory(edr.L1_CHAIN_TYPE, edr.l1ProviderFactory())
+    return made
+  })()
+  return context
+}
+
+async function createProvider(edr: Edr, { chainId, baseFee = usualBaseFee }: EdrOptions): Promise<Provider> {
+  const config = {
+    allowBlocksWithSameTimestamp: false,
+    allowUnlimitedContractSize: false,
+    bailOnCallFailure: true,
+    bailOnTransactionFailure: false,
+    chainId: BigInt(chainId),
+    coinbase: Buffer.alloc(20, 0xc0),
+    defaultTransactionGasLimit: 16_000_000n,
+    genesisState: [
+      ...edr.l1GenesisState(edr.l1HardforkFromString(edr.PRAGUE)),
+      { address: Buffer.from(faucetAccount.slice(2), 'hex'), balance: plenty },
+    ],
+    hardfork: edr.PRAGUE,
+    initialBaseFeePerGas: baseFee,
+    initialParentBeaconBlockRoot: Buffer.alloc(32),
+    minGasPrice: 0n,
+    mining: { autoMine: false, blockGasLimit: gasLimit, memPool: { order: 'Priority' } },
+    network: { genesisBlockGasLimit: gasLimit },
+    networkId: BigInt(chainId),
+    observability: {},
+    ownedAccounts: [faucetKey],
+    precompileOverrides: [],
+  }
+  const logger = { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => undefined }
+  const subscriptions = { subscriptionCallback: () => undefined }
+  return (await openContext(edr)).createProvider(edr.L1_CHAIN_TYPE, config, logger, subscriptions, new edr.ContractDecoder())
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
