@@ -1,5 +1,5 @@
 /**
- * How Freedom Pay (PayBox) speaks: rows A-1, A-2, A-3, A-4, A-5, A-6, A-7, A-8, A-12 and A-18 of docs/dialects.md. Sources, read 2026-11-21 from stored copies; [D] documented, [U] not verified with the service:
+ * How Freedom Pay (PayBox) speaks: rows A-1, A-2, A-3, A-4, A-5, A-6, A-7, A-8, A-9, A-12 and A-18 of docs/dialects.md. Sources, read 2026-11-21 from stored copies; [D] documented, [U] not verified with the service:
  * - signature, script name, unsigned errors [D] freedompay.kz/docs-en/merchant-api/intro, docs.freedompay.kz/doc-643556
  * - init_payment.php, result_url and its answer, 4 repeats at 30 minutes [D] freedompay.kz/docs-en/merchant-api/pay
  * - get_status3.php [D] freedompay.kz/docs-en/merchant-api/after-pay; revoke.php [D] the same
@@ -53,6 +53,16 @@ export function almatyTime(ms: number): string {
   return new Date(ms + 5 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
 }
 
+/** An amount with two decimals or, where there are none, as a whole number: both are in the vendor's samples. */
+export function amountText({ number }: Order, units: bigint | string): string {
+  return number % 2 === 0 ? twoDecimals(units) : twoDecimals(units).replace(/\.00$/, '')
+}
+
+/** A time of Almaty or RFC 3339: both are in the vendor's samples. */
+export function timeText({ number }: Order, ms: number): string {
+  return number % 2 === 0 ? almatyTime(ms) : `${almatyTime(ms).replace(' ', 'T')}+05:00`
+}
+
 export function maskOf({ card }: Order): string {
   return card === undefined ? '' : `${card.first.slice(0, 4)}-${card.first.slice(4)}XX-XXXX-${card.last}`
 }
@@ -74,10 +84,10 @@ function paymentResult(order: Order): Record<string, string> {
   const moved = order.moved ?? order.units
   const [code, description] = failureOf(order)
   return {
-    pg_order_id: order.reference, pg_payment_id: String(order.number), pg_amount: twoDecimals(moved), pg_currency: order.currency,
+    pg_order_id: order.reference, pg_payment_id: String(order.number), pg_amount: amountText(order, moved), pg_currency: order.currency,
     pg_net_amount: netOf(order), pg_ps_amount: twoDecimals(moved), pg_ps_full_amount: twoDecimals(moved), pg_ps_currency: order.currency,
     pg_description: order.description, pg_result: isPaid ? '1' : order.status === 'processing' ? '2' : '0',
-    pg_payment_date: almatyTime(order.decidedAt ?? order.createdAt),
+    pg_payment_date: timeText(order, order.decidedAt ?? order.createdAt),
     pg_can_reject: isPaid ? '1' : '0', pg_user_phone: '', pg_need_email_notification: '0', pg_testing_mode: '1', pg_captured: isPaid ? '1' : '0',
     pg_card_pan: maskOf(order), pg_card_brand: 'VI', pg_payment_method: 'bankcard', pg_reference: String(order.number), pg_auth_code: '', pg_card_owner: 'EMULATOR',
     ...(isPaid || order.status === 'processing' ? {} : { pg_failure_code: code, pg_failure_description: description }),

@@ -7,7 +7,7 @@ import { twoDecimals, unitsOf } from '../emulator/numbers.ts'
 import type { Order, Status } from '../emulator/order.ts'
 import { findOrder, giveBack, placeOrder, seen } from '../emulator/payments.ts'
 import { placePayout } from '../emulator/payouts.ts'
-import { almatyTime, failureOf, maskOf, netOf } from './dialect.ts'
+import { almatyTime, amountText, failureOf, maskOf, netOf, timeText } from './dialect.ts'
 import type { FreedomPayAccount } from './dialect.ts'
 import { isSigned, sign } from './signature.ts'
 import type { Fields } from './signature.ts'
@@ -122,7 +122,7 @@ function numbersOf({ number, before = [] }: Order): string[] {
 /** Payments of their own, negative. One that failed stays in the list. */
 function refundsOf(order: Order): Fields[] {
   return (order.refunds ?? []).map(({ units, status }, at) => ({
-    pg_payment_id: `${order.number}${at + 1}`, pg_payment_status: refundStatuses[status], pg_amount: `-${twoDecimals(units)}`, pg_payment_date: almatyTime(order.createdAt), pg_reference: '',
+    pg_payment_id: `${order.number}${at + 1}`, pg_payment_status: refundStatuses[status], pg_amount: `-${amountText(order, units)}`, pg_payment_date: almatyTime(order.createdAt), pg_reference: '',
   }))
 }
 
@@ -133,10 +133,10 @@ function statusOf(order: Order): Fields {
   const refunds = refundsOf(order)
   return {
     pg_payment_id: String(order.number), pg_order_id: order.reference, pg_can_reject: '1', pg_payment_method: 'bankcard',
-    pg_amount: twoDecimals(moved), pg_currency: order.currency, pg_payment_status: status,
+    pg_amount: amountText(order, moved), pg_currency: order.currency, pg_payment_status: status,
     ...(status === 'success' ? { pg_clearing_amount: twoDecimals(moved), pg_captured: '1', pg_net_amount: netOf(order) } : {}),
-    pg_reference: String(order.number), pg_card_pan: maskOf(order), pg_create_date: almatyTime(order.createdAt),
-    ...(order.refunded === '0' ? {} : { [sums[order.number % sums.length]!]: `-${twoDecimals(order.refunded)}` }),
+    pg_reference: String(order.number), pg_card_pan: maskOf(order), pg_create_date: timeText(order, order.createdAt),
+    ...(order.refunded === '0' ? {} : { [sums[order.number % sums.length]!]: `-${amountText(order, order.refunded)}` }),
     ...(refunds.length === 0 ? {} : { pg_refund_payments: { pg_refund_payment: refunds } }),
     ...(status === 'failed' ? { pg_failure_code: code, pg_failure_description: description } : {}),
   }
@@ -163,7 +163,7 @@ function payoutStatus(order: Order): Fields {
   const [code, description] = failureOf(order)
   return {
     pg_payment_id: String(order.number), pg_order_id: order.reference, pg_payment_status: status,
-    pg_payment_amount: twoDecimals(order.moved ?? order.units), pg_currency: order.currency,
+    pg_payment_amount: amountText(order, order.moved ?? order.units), pg_currency: order.currency,
     pg_card_pan: maskOf(order), ...(status === 'error' ? { pg_failure_code: code, pg_failure_description: description } : {}),
   }
 }

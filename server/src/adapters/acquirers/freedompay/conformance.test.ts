@@ -38,7 +38,7 @@ const traits = {
   refundFaults: ['late', 'failed'], ambiguousCodes: ['100', '120', '350', '420', '490', '9991', '9992', '9993', '9994', '9995', '9999', '10005', '10006', '10007'],
 } as const
 
-/** In this suite the emulator does what rows of docs/dialects.md say. */
+/** In this suite the emulator does what rows of docs/dialects.md say. */
 describeAcquirer('Freedom Pay', traits, async () => {
   const emulator = await startFreedomPay(account, { port: 0 })
   const { world, stop } = await worldOf({
