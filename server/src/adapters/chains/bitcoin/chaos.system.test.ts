@@ -16,7 +16,7 @@ describeWithBitcoind('bitcoind out of order', () => {
     const height = Number(await node.rpc('getblockcount'))
     return {
       nodeUrl: urlOf(node),
-      adapterAt: (url) => createBitcoinAdapter({ ...SETTINGS, url, timeoutMs: 300, scanTimeoutMs: 300 }),
+      adapterAt: (url, timeoutMs) => createBitcoinAdapter({ ...SETTINGS, url, timeoutMs, scanTimeoutMs: timeoutMs }),
       questions: {
         identity: (adapter) => adapter.identity(),
         head: (adapter) => adapter.head(),

@@ -17,7 +17,7 @@ describeChaos('anvil out of order', async () => {
   const height = Number(await node.rpc('eth_blockNumber'))
   return {
     nodeUrl: node.url,
-    adapterAt: (url) => adapterOf(url, { ...KIND, tokens: [token], timeoutMs: 300 }),
+    adapterAt: (url, timeoutMs) => adapterOf(url, { ...KIND, tokens: [token], timeoutMs }),
     questions: {
       identity: (adapter) => adapter.identity(),
       capabilities: (adapter) => adapter.capabilities(),

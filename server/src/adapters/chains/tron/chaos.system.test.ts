@@ -21,7 +21,7 @@ describeChaos('the TRON chain out of order', async () => {
   const call = { kind: 'TriggerSmartContract', owner: FAUCET, contract: token, callValue: 0n, data: encodeTokenTransfer(address, 1n) } as const
   return {
     nodeUrl: chain.url,
-    adapterAt: (url) => adapterOf(url, { tokens: [token], timeoutMs: 300 }),
+    adapterAt: (url, timeoutMs) => adapterOf(url, { tokens: [token], timeoutMs }),
     questions: {
       identity: (adapter) => adapter.identity(),
       head: (adapter) => adapter.head(),
