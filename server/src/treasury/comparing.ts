@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { ChainAdapter, Coin, CoinChainAdapter, Head, TronChainAdapter } from '../adapters/chains/port.ts'
@@ -52,12 +53,12 @@ export const compareAtFinal = async (
 }
 
 /** A chain of coins, whose node says of each whether it is there. */
-type CoinTeller = ChainAdapter & Pick<CoinChainAdapter, 'coinsAt'>
+type CoinTeller = ChainAdapter & Pick<CoinChainAdapter, 'coinsAt' | 'scan'>
 export const isCoinTeller = (adapter: ChainAdapter): adapter is CoinTeller => 'coinsAt' in adapter
 
 /**
  * At the block the books are of, by the coins that we know: a missing one is a shortage. What addresses hold besides, in suspense or as a surplus, is
- * taken to be there still: only looking through all coins of the chain could tell.
+ * taken to be there still: only a look through all coins of the chain could show otherwise.
  */
 export const compareCoins = async (
   { db }: Runtime,
@@ -77,6 +78,47 @@ export const compareCoins = async (
   const units = scaled(page.map(({ address }) => held.get(address) ?? 0n))
   return { head: books, booked: known.records.map(({ booked }) => booked), held: units.map((one, i) => one + known.records[i]!.unseen) }
 }
+
+/**
+ * By a look through all coins of the chain, at the block that the node says it is of. It takes minutes, in which blocks come: the records are taken as they were at
+ * that block. Undefined when the watcher does not read that block within the time given, as when it was lost.
+ */
+export const compareScan = async (
+  { db }: Runtime,
+  catalogue: Catalogue,
+  adapter: ChainAdapter,
+  page: readonly Comparand[],
+  readWithinMs: number,
+): Promise<Compared | undefined> => {
+  const { network } = adapter
+  const { scaled } = questionsOf(catalogue, network, page)
+  const { head, units } = await (adapter as CoinTeller).scan(page.map(({ address }) => address))
+  for (let waited = 0; ; waited += LOOK_AGAIN_MS) {
+    const booked = await coinsBookedAt(db, network, head, page)
+    if (booked) return { head, booked, held: scaled(units) }
+    if (waited >= readWithinMs) return undefined
+    await sleep(LOOK_AGAIN_MS)
+  }
+}
+
+const LOOK_AGAIN_MS = 500
+
+/** What addresses should have held at a block that the watcher has read: less what later blocks brought them, and more by what we spent in those. */
+const coinsBookedAt = (db: Db, network: Network, head: Head, page: readonly Comparand[]): Promise<bigint[] | undefined> =>
+  db.transaction().setIsolationLevel('repeatable read').execute(async (tx) => {
+    if (!(await hasRead(tx, network, head))) return undefined
+    const addresses = page.map(({ address }) => address)
+    const { rows } = await sql<{ units: bigint }>`with later as (
+        select address, sum(case when block_height > ${head.height} then units else 0 end) as made,
+          sum(case when spent_height > ${head.height} and (account = 'cold' or exists (
+            select from outgoing_attempts a where a.network = ${network} and a.hash = utxos.spent_by)) then units else 0 end) as spent
+        from utxos where network = ${network} and address = any(${addresses}::text[]) and (block_height > ${head.height} or spent_height > ${head.height}) group by address)
+      select c.booked - coalesce(l.made, 0) + coalesce(l.spent, 0) as units
+      from unnest(${page.map(({ asset }) => asset)}::text[], ${addresses}::text[]) with ordinality u(asset, address, n)
+      join custody_addresses c on c.network = ${network} and c.asset = u.asset and c.address = u.address
+      left join later l on l.address = u.address order by u.n`.execute(tx)
+    return rows.map((row) => row.units)
+  })
 
 interface KnownCoins {
   coins: (Coin & { address: string })[]

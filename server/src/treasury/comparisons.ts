@@ -35,6 +35,8 @@ export interface Round {
   compared: number
   /** addresses that changed and wait for the next round */
   left: number
+  /** what became of a look through all coins that was due; null where none was */
+  scan: 'done' | 'failed' | null
 }
 
 /**

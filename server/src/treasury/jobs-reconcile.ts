@@ -5,7 +5,8 @@ import type { Catalogue } from '../assets/index.ts'
 import { inTransaction } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { compareAtCursor, compareAtFinal, compareCoins, isCoinTeller, isFinalTeller } from './comparing.ts'
+import { raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
+import { compareAtCursor, compareAtFinal, compareCoins, compareScan, isCoinTeller, isFinalTeller } from './comparing.ts'
 import { countTouched, differencesOf, noteScan, scannedAt, storeComparisons, storeRound, type CustodyLine, type Round } from './comparisons.ts'
 import { isShort, judgeRound } from './judging.ts'
 import {
@@ -17,6 +18,11 @@ import { takeBackSurplus } from './surplus.ts'
 const PAGE = 500
 const FINAL_PAGE = 50
 const SCAN_AFTER_MS = 24 * 60 * 60_000
+const READ_WITHIN_MS = 30_000
+/** After a look through all coins that failed the next one is tried so much later. */
+const SCAN_PAUSE_MS = 60 * 60_000
+/** Older than this, an operator is told. */
+const OLD_SCAN_MS = 3 * SCAN_AFTER_MS
 
 /**
  * Holds the books against the chain at the block the watcher has read to (on TRON, the final block): in total, and at every address where something
@@ -38,7 +44,18 @@ export const reconcileNetwork = async (
   const scans = isCoinTeller(adapter) && (await isScanDue(runtime, network, limits, at))
   const books = await readBooks(runtime.db, network, limits, at)
   if (!books) return undefined
-  const compare = isFinalTeller(adapter) ? compareAtFinal : isCoinTeller(adapter) && !scans ? compareCoins : compareAtCursor
+  let scan: Round['scan'] = null
+  const compare: typeof compareAtCursor = async (...asked) => {
+    if (isFinalTeller(adapter)) return compareAtFinal(...asked)
+    if (!isCoinTeller(adapter)) return compareAtCursor(...asked)
+    if (!scans) return compareCoins(...asked)
+    const found = await compareScan(runtime, catalogue, adapter, asked[4], limits.readWithinMs ?? READ_WITHIN_MS).catch((err: unknown) => {
+      runtime.log.warn({ err, network }, 'the node did not look through all coins: it is asked for those we know')
+      return undefined
+    })
+    scan = found ? 'done' : 'failed'
+    return found ?? compareCoins(...asked)
+  }
   const known = books.comparands.filter(({ asset }) => tickers.includes(asset))
   const size = isFinalTeller(adapter) ? FINAL_PAGE : isEvmNetwork(network) ? PAGE : Math.max(1, known.length)
   let block: Head | undefined = known.length === 0 ? books : undefined
@@ -50,12 +67,13 @@ export const reconcileNetwork = async (
     block = found.head
   }
   const lines = await conclude(runtime, network, { ...books, ...headOf(block!) }, tickers, at)
-  if (scans) await noteScan(runtime.db, network, at)
-  return { network, height: block!.height, lines, compared: known.length, left: await countTouched(runtime.db, network) }
+  if (scan === 'done') await noteScan(runtime.db, network, at)
+  return { network, height: block!.height, lines, compared: known.length, left: await countTouched(runtime.db, network), scan }
 }
 
 /** Whether all coins are to be looked through; then what was compared by known coins since the last time is compared again. */
 const isScanDue = async ({ db }: Runtime, network: Network, { scanAfterMs = SCAN_AFTER_MS }: RoundLimits, at: Date): Promise<boolean> => {
+  if (scanAfterMs === Number.POSITIVE_INFINITY) return false
   const last = await scannedAt(db, network)
   if (last !== null && at.getTime() - last.getTime() < scanAfterMs) return false
   await touchSince(db, network, last)
@@ -115,39 +133,62 @@ export const createReconcileJob = (
   catalogue: Catalogue,
   adapters: readonly ChainAdapter[],
   everyMs: number,
-): Job => ({
-  name: `reconcile custody ${adapters.map(({ network }) => network).join()}`,
-  // A node that looks through all its coins takes ten minutes.
-  longestMs: 30 * 60_000,
-  everyMs,
-  run: async (signal) => {
-    await Promise.all(adapters.map(async (adapter) => {
-      try {
-        const round = await readTwiceIfShort(runtime, catalogue, adapter, Math.min(everyMs, AGAIN_MS), signal)
-        if (round) await judgeRound(runtime, catalogue, round)
-      } catch (err) {
-        runtime.log.warn({ err, network: adapter.network }, 'custody was not compared, and is tried again')
-      }
-    }))
-    return false
-  },
-})
+): Job => {
+  const noScanBefore = new Map<Network, number>()
+  return {
+    name: `reconcile custody ${adapters.map(({ network }) => network).join()}`,
+    // A node that looks through all its coins takes up to twenty minutes.
+    longestMs: 60 * 60_000,
+    everyMs,
+    run: async (signal) => {
+      await Promise.all(adapters.map(async (adapter) => {
+        const { network } = adapter
+        const now = runtime.clock.now()
+        const limits = now < (noScanBefore.get(network) ?? 0) ? { ...DEFAULT_ROUND_LIMITS, scanAfterMs: Number.POSITIVE_INFINITY } : DEFAULT_ROUND_LIMITS
+        try {
+          const round = await readTwiceIfShort(runtime, catalogue, adapter, limits, Math.min(everyMs, AGAIN_MS), signal)
+          if (round?.scan === 'failed') noScanBefore.set(network, now + SCAN_PAUSE_MS)
+          if (round) await tellOldScan(runtime, round)
+          if (round) await judgeRound(runtime, catalogue, round)
+        } catch (err) {
+          runtime.log.warn({ err, network: adapter.network }, 'custody was not compared, and is tried again')
+        }
+      }))
+      return false
+    },
+  }
+}
+
+/** A surplus, and coins that we do not know, show by a look through all coins only: when none succeeds for days, an operator is told. */
+const tellOldScan = async ({ db, clock, newId }: Runtime, { network, scan }: Round): Promise<void> => {
+  const moment = momentOf({ clock, newId })
+  if (scan === 'done') return resolveAlert(db, 'full-comparison-old', network, moment.at)
+  if (scan === null) return
+  const last = await scannedAt(db, network)
+  if (last !== null && clock.now() - last.getTime() < OLD_SCAN_MS) return
+  const since = last === null ? 'have never been' : `have not been since ${last.toISOString()}`
+  const text =
+    `All coins of ${network} ${since} looked through, and the node failed to do so now: what our addresses hold besides the coins we know is not compared. ` +
+    `Try \`bitcoin-cli scantxoutset start '["addr(ADDRESS)"]'\`: it takes minutes, one at a time, and the worker waits 20 for it`
+  await raiseOrRenewAlert(db, { kind: 'full-comparison-old', subject: network, text }, moment)
+}
 
 /** A second reading decides; when none can be had, the first one does. */
 const readTwiceIfShort = async (
   runtime: Runtime,
   catalogue: Catalogue,
   adapter: ChainAdapter,
+  limits: RoundLimits,
   pauseMs: number,
   signal: AbortSignal,
 ): Promise<Round | undefined> => {
-  const first = await reconcileNetwork(runtime, catalogue, adapter)
+  const first = await reconcileNetwork(runtime, catalogue, adapter, limits)
   if (!first?.lines.some(isShort)) return first
   await sleep(pauseMs, undefined, { signal }).catch(() => {})
   if (signal.aborted) return undefined
-  const second = await reconcileNetwork(runtime, catalogue, adapter).catch((err: unknown) => {
+  const second = await reconcileNetwork(runtime, catalogue, adapter, limits).catch((err: unknown) => {
     runtime.log.warn({ err, network: adapter.network }, 'a shortage could not be looked at again')
     return undefined
   })
-  return second ?? first
+  return second ? { ...second, scan: second.scan ?? first.scan } : first
 }

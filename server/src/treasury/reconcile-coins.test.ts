@@ -8,7 +8,7 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { serialize } from '../adapters/chains/bitcoin/test-transaction.ts'
 import { scriptTo } from '../adapters/chains/bitcoin/test-world.ts'
-import type { Coin, CoinChainAdapter } from '../adapters/chains/port.ts'
+import { ChainUnavailable, type Coin, type CoinChainAdapter } from '../adapters/chains/port.ts'
 import { createSimulatedChain, type SimulatedChain } from '../adapters/chains/simulated/index.ts'
 import { uuidv7 } from '../base/id.ts'
 import { inTransaction } from '../db/index.ts'
@@ -23,6 +23,7 @@ import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from '../watc
 import { createSettlement } from '../withdrawals/index.ts'
 import { holdTransfer } from '../withdrawals/postings.ts'
 import { applyAll } from '../ledger/index.ts'
+import { DEFAULT_ROUND_LIMITS } from './reconcile.ts'
 import { createFunding, createReconcileJob, listFreezes, reconcileFully, reconcileNetwork } from './index.ts'
 import { insertWithdrawal } from './test-treasury.ts'
 
@@ -104,6 +105,8 @@ const payOut = async (txid: string, units: bigint): Promise<void> => {
   expect(await bitcoin.adapter.broadcast(raw)).toEqual({ kind: 'accepted' })
 }
 
+const coinAdapter = () => bitcoin.adapter as unknown as CoinChainAdapter
+
 describe('where money is coins', () => {
   test('a payout takes the coin from its address and brings the change; lost blocks take both back', async () => {
     const txid = await deposited()
@@ -138,10 +141,11 @@ describe('where money is coins', () => {
   test('audit M-C6: all coins of the chain are looked through once a day, and in between the node is asked for the coins we know', async () => {
     await deposited()
     let scans = 0
-    const balancesAt = bitcoin.adapter.balancesAt.bind(bitcoin.adapter)
-    bitcoin.adapter.balancesAt = (...asked) => {
+    const adapter = coinAdapter()
+    const { scan } = adapter
+    adapter.scan = (addresses) => {
       scans += 1
-      return balancesAt(...asked)
+      return scan(addresses)
     }
     const agree = { booked: COIN, onChain: COIN, short: 0n, surplus: 0n }
     expect(await btc()).toMatchObject(agree)
@@ -193,6 +197,60 @@ describe('where money is coins', () => {
   test('nothing is concluded when the head has moved on', async () => {
     await deposited()
     bitcoin.chain.mine()
-    expect(await reconcileNetwork(runtime, catalogue, bitcoin.adapter)).toBeUndefined()
+    expect(await reconcileNetwork(runtime, catalogue, bitcoin.adapter, { ...DEFAULT_ROUND_LIMITS, readWithinMs: 0 })).toBeUndefined()
+  })
+
+  test('audit D-B9, row B-19: a look through all coins is compared with the books of its own block, whatever came while it lasted', async () => {
+    const txid = await deposited()
+    const adapter = coinAdapter()
+    const { scan } = adapter
+    adapter.scan = async (addresses) => {
+      const found = await scan(addresses)
+      bitcoin.chain.pay([{ to: owner.address, units: 5_000_000n }])
+      await payOut(txid, 4_000_000n)
+      bitcoin.chain.mine(2)
+      await catchUp()
+      return found
+    }
+    const round = (await reconcileNetwork(runtime, catalogue, bitcoin.adapter))!
+    expect(round).toMatchObject({ scan: 'done', lines: [{ short: 0n, surplus: 0n }] })
+    const { rows } = await sql<{ touched: boolean }>`select touched from custody_addresses where address = ${owner.address}`.execute(world.db)
+    expect(rows).toEqual([{ touched: true }])
+  })
+
+  test('audit D-B9, row B-19: a look through all coins that fails keeps nothing else from being compared, and is tried an hour later', async () => {
+    await deposited()
+    let scans = 0
+    const adapter = coinAdapter()
+    const { scan } = adapter
+    // bitcoind whose scan was aborted, or takes longer than the adapter waits (src/rpc/blockchain.cpp, scantxoutset).
+    adapter.scan = async () => {
+      scans += 1
+      throw new ChainUnavailable('BITCOIN: scantxoutset: no answer within 1200000 ms')
+    }
+    const job = createReconcileJob(runtime, catalogue, [bitcoin.adapter], 1)
+    const run = () => job.run(new AbortController().signal)
+    const alerts = async () => (await sql<{ kind: string }>`select kind from alerts where resolved_at is null`.execute(world.db)).rows.map(({ kind }) => kind)
+    await run()
+    await run()
+    expect([scans, await alerts()]).toEqual([1, ['full-comparison-old']])
+    const { rows } = await sql<{ short: bigint }>`select short from custody_rounds where network = 'BITCOIN'`.execute(world.db)
+    expect(rows).toEqual([{ short: 0n }])
+    world.now += 3_600_000
+    await run()
+    expect(scans).toBe(2)
+    adapter.scan = scan
+    world.now += 3_600_000
+    await run()
+    expect(await alerts()).toEqual([])
+    adapter.scan = async () => {
+      throw new ChainUnavailable('BITCOIN: scantxoutset: refused: Scan already in progress (-8)')
+    }
+    world.now += 71 * 3_600_000
+    await run()
+    expect(await alerts()).toEqual([])
+    world.now += 3_600_000
+    await run()
+    expect(await alerts()).toEqual(['full-comparison-old'])
   })
 })

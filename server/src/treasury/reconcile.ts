@@ -32,6 +32,8 @@ export interface RoundLimits {
   mostIdle: number
   /** on a chain of coins all unspent outputs are looked through after so long, a day when absent; in between, the node is asked for the coins we know */
   scanAfterMs?: number
+  /** how long the watcher may take to read the block that such a look was of, half a minute when absent */
+  readWithinMs?: number
 }
 
 /** With a million idle addresses and a round every 5 minutes all are seen again within four days after the week is over. */

@@ -98,6 +98,11 @@ export interface CoinChainAdapter extends ChainAdapter {
    */
   coinsAt(coins: readonly Coin[]): Promise<(bigint | null)[]>
   /**
+   * What addresses hold by a look through all coins of the chain, in satoshi, and at which block: the head when it began. It takes minutes on the main
+   * network, in which blocks come.
+   */
+  scan(addresses: readonly string[]): Promise<{ head: Head; units: bigint[] }>
+  /**
    * What the node's pool would say to transactions, each by itself and in the order asked, as if their signatures (hex, whole transactions) were
    * valid. Nothing is handed over. A node that can't say takes them.
    */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRefused } from '@bursar/chainkit'
 import { parseAddress, satoshiOf, type BitcoinChain } from '@bursar/chainkit/bitcoin'
-import { ChainUnavailable } from '../port.ts'
+import { ChainUnavailable, type Head } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
 import { listOf, objectOf, textOf, wholeOf } from '../shape.ts'
-import { amountText } from './block.ts'
+import { amountText, hashOf } from './block.ts'
 
 export interface ScanSettings {
   /** ms a scan of the whole set of unspent outputs may take: minutes on the main network */
@@ -14,7 +14,7 @@ export interface ScanSettings {
 }
 
 /** What the unspent outputs of some addresses add up to, and at which block. */
-type Scan = { height: number; unitsOf: ReadonlyMap<string, bigint> }
+type Scan = { head: Head; unitsOf: ReadonlyMap<string, bigint> }
 
 const BUSY = /scan already in progress/i
 const LOOK_AGAIN_MS = 250
@@ -37,18 +37,15 @@ export const createBalances = (rpc: Rpc, chain: BitcoinChain, settings: ScanSett
     }
   }
 
-  /** satoshi by address text as given */
-  const read = async (addresses: readonly string[], height: number): Promise<bigint[]> => {
-    if (addresses.length === 0) return []
+  /** satoshi in the order of the addresses, and the block of which the scan is: the head when it began, however long it took */
+  const read = async (addresses: readonly string[]): Promise<{ head: Head; units: bigint[] }> => {
     const scripts = addresses.map((address) => scriptOf(address, chain))
-    const { height: scanned, unitsOf } = await scan([...new Set(scripts)])
-    if (scanned !== height)
-      throw rpc.unavailable('scantxoutset', `the head is at ${scanned}, not at ${height}: ask again`)
-    return scripts.map((script) => unitsOf.get(script) ?? 0n)
+    const { head, unitsOf } = await scan([...new Set(scripts)])
+    return { head, units: scripts.map((script) => unitsOf.get(script) ?? 0n) }
   }
 
-  return (addresses: readonly string[], height: number): Promise<bigint[]> => {
-    const turn = last.then(() => read(addresses, height))
+  return (addresses: readonly string[]): Promise<{ head: Head; units: bigint[] }> => {
+    const turn = last.then(() => read(addresses))
     last = turn.catch(() => {})
     return turn
   }
@@ -72,7 +69,7 @@ const scriptOf = (address: string, chain: BitcoinChain): string => {
 }
 
 const decodeScan = (result: unknown): Scan => {
-  const { success, height, unspents } = objectOf(result, 'the scan')
+  const { success, height, bestblock, unspents } = objectOf(result, 'the scan')
   if (success !== true) throw new RangeError('the scan was ended before it was complete')
   const unitsOf = new Map<string, bigint>()
   for (const one of listOf(unspents, 'unspents')) {
@@ -80,5 +77,5 @@ const decodeScan = (result: unknown): Scan => {
     const script = textOf(scriptPubKey, 'scriptPubKey')
     unitsOf.set(script, (unitsOf.get(script) ?? 0n) + satoshiOf(amountText(amount, 'amount')))
   }
-  return { height: wholeOf(height, 'height'), unitsOf }
+  return { head: { height: wholeOf(height, 'height'), hash: hashOf(bestblock, 'bestblock') }, unitsOf }
 }

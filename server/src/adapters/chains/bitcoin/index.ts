@@ -36,7 +36,8 @@ export interface BitcoinAdapterSettings {
 /** The least that Bitcoin Core estimates for. */
 const TARGET_BLOCKS = 2
 const TIMEOUT_MS = 60_000
-const SCAN_TIMEOUT_MS = 10 * 60_000
+/** A slow disk takes a quarter of an hour for the main network. */
+const SCAN_TIMEOUT_MS = 20 * 60_000
 
 /** Throws a RangeError when asked for a token, or for an address of another chain. */
 export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChainAdapter & { close(): Promise<void> } => {
@@ -45,7 +46,7 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChai
     throw new RangeError(`finalDepth is a whole number from 1, not ${finalDepth}`)
   const rpc = createRpc({ network: 'BITCOIN', url, timeoutMs, random, parse: parseRpcJson })
   const feeRate = createFeeReader(rpc, { targetBlocks: TARGET_BLOCKS, now: settings.now ?? (() => performance.now()), ...settings.fees })
-  const balances = createBalances(rpc, chain, { timeoutMs: scanTimeoutMs, busyMs: scanTimeoutMs })
+  const scan = createBalances(rpc, chain, { timeoutMs: scanTimeoutMs, busyMs: scanTimeoutMs })
   return {
     network: 'BITCOIN',
     identity: async () => {
@@ -73,11 +74,12 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChai
     coinsAt: (coins) => readCoins(rpc, coins),
     balancesAt: async (height, wanted) => {
       if (wanted.some(({ contract }) => contract !== null)) throw new RangeError('Bitcoin has no token contracts')
-      return balances(
-        wanted.map(({ address }) => address),
-        height,
-      )
+      if (wanted.length === 0) return []
+      const { head, units } = await scan(wanted.map(({ address }) => address))
+      if (head.height !== height) throw rpc.unavailable('scantxoutset', `the head is at ${head.height}, not at ${height}: ask again`)
+      return units
     },
+    scan,
     close: () => rpc.close(),
   }
 }

@@ -70,6 +70,11 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
         return wanted.map(({ address, contract }) => balanceAt(chain, height, address, contract?.toLowerCase() ?? null))
       }),
     ...(kind === 'coins' && {
+      scan: (addresses: readonly string[]) =>
+        pass('scan', () => {
+          const at = head()
+          return { head: headOf(at), units: addresses.map((address) => balanceAt(chain, at.height, address, null)) }
+        }),
       coinsAt: (coins: readonly Coin[]) => pass('coinsAt', () => coins.map(({ transaction, vout }) => chain.state.coinAt(`${transaction}:${vout}`)?.units ?? null)),
     }),
     minedNonce: (address) => pass('minedNonce', () => chain.state.nonceOf(address)),

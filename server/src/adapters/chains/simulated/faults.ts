@@ -1,6 +1,6 @@
 import { ChainUnavailable, type AccountChainAdapter } from '../port.ts'
 
-type Method = Exclude<keyof AccountChainAdapter, 'network'> | 'coinsAt'
+type Method = Exclude<keyof AccountChainAdapter, 'network'> | 'coinsAt' | 'scan'
 
 /** How a simulated node misbehaves. Everything is off at first; nothing is left to chance. */
 export class Faults {
