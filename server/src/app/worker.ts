@@ -3,12 +3,12 @@ import { payoutJobs } from './money-out.ts'
 import { priceJobs } from './prices.ts'
 import type { WorkerDeps, World } from './world.ts'
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
-import type { AccountChainAdapter, ChainAdapter } from '../adapters/chains/port.ts'
+import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter } from '../adapters/chains/port.ts'
 import { createAuditJob, provedPayments } from '../auditing/index.ts'
 import { callbackPath } from '../acquiring/index.ts'
 import { createConversionJobs } from './converting.ts'
 import { createCostJob } from '../costs/index.ts'
-import { createBackingJob, createBalanceCheckJob } from '../deposits/index.ts'
+import { createAncestryJob, createBackingJob, createBalanceCheckJob } from '../deposits/index.ts'
 import { createQuotePruneJob } from '../exchange/index.ts'
 import { createAnswerPruneJob } from '../http/index.ts'
 import { BASE_TICKERS, createExpiryJob, createQuoteJob } from '../invoices/index.ts'
@@ -27,6 +27,7 @@ import { createSignerLimitsJob } from './signing.ts'
 const FEES_EVERY_MS = 10_000
 const BALANCE_CHECK_EVERY_MS = 15_000
 const BACKING_EVERY_MS = 2_000
+const ANCESTRY_EVERY_MS = 2_000
 const AUDIT_EVERY_MS = 5_000
 const LOST_EVERY_MS = 10_000
 const RECONCILE_EVERY_MS = 5 * 60_000
@@ -61,7 +62,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     ...all.map((adapter) => createLostJob(runtime, adapter, LOST_EVERY_MS)),
     ...all.flatMap((adapter) => {
       const { network } = adapter
-      if (network === 'BITCOIN') return []
+      if (network === 'BITCOIN') return 'ancestorsOf' in adapter ? [createAncestryJob(runtime, adapter as unknown as CoinChainAdapter, ANCESTRY_EVERY_MS)] : []
       const backing = createBackingJob({ runtime, catalogue, network, adapter, deposits, everyMs: BACKING_EVERY_MS })
       return isEvmNetwork(network) ? [backing, createBalanceCheckJob({ runtime, network, adapter, deposits, everyMs: BALANCE_CHECK_EVERY_MS })] : [backing]
     }),

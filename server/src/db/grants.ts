@@ -60,6 +60,7 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   custody_recent: { worker: 'rawd', watcher: 'rawd' },
   custody_totals: { api: 'r', worker: 'raw', watcher: 'raw', operator: 'd' },
   custody_rounds: { api: 'r', worker: 'raw', watcher: 'r' },
+  deposit_ancestry: { worker: 'rad', watcher: 'r' },
   deposits: { api: 'r', worker: 'raw', watcher: 'raw' },
   derivation_counters: { api: 'raw', worker: 'raw', watcher: 'r' },
   event_archives: { operator: 'r' },

@@ -322,6 +322,14 @@ export interface CustodyTotalsTable {
   booked: bigint
 }
 
+export interface DepositAncestryTable {
+  network: string
+  transaction: string
+  keys: string[]
+  spenders: string[]
+  read_at: Date
+}
+
 export interface DepositsTable {
   merchant_id: string
   id: string
@@ -1259,6 +1267,7 @@ export interface Schema {
   custody_recent: CustodyRecentTable
   custody_rounds: CustodyRoundsTable
   custody_totals: CustodyTotalsTable
+  deposit_ancestry: DepositAncestryTable
   deposits: DepositsTable
   derivation_counters: DerivationCountersTable
   event_archives: EventArchivesTable

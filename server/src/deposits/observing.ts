@@ -6,6 +6,7 @@ import { isInner } from '../custody/index.ts'
 import type { Tx } from '../db/index.ts'
 import { joinEffects, type Effects } from '../effects/index.ts'
 import { oursAmong } from '../outgoing/index.ts'
+import { ancestorKeysUsed } from './ancestry.ts'
 import { compare, type Comparison } from './comparing.ts'
 
 import { brought } from './custody.ts'
@@ -113,7 +114,7 @@ const creditHeights = async (
 }
 
 /**
- * What waits to be mined but can't be any more on this branch: the block uses up what its transaction needs. Where nobody could show inner
+ * What waits to be mined but can't be any more on this branch: the block uses up what its transaction needs, or what an unconfirmed one that it stands on needs. Where nobody could show inner
  * transfers, the transaction itself says nothing of those that it makes.
  */
 const noteConflicts = async (tx: Tx, network: Network, block: Block): Promise<void> => {
@@ -121,9 +122,11 @@ const noteConflicts = async (tx: Tx, network: Network, block: Block): Promise<vo
   if (unmined.length === 0) return
   const used = block.transactions.flatMap(({ hash, keys }) => keys.map((key): [string, string] => [key, hash]))
   const usedBy = new Map(used)
+  const ofAncestors = await ancestorKeysUsed(tx, network, unmined.map(({ transaction }) => transaction), [...usedBy.keys()])
+  const replacedAncestors = new Map(ofAncestors.filter(({ key, spender }) => usedBy.get(key) !== spender).map(({ transaction, key }) => [transaction, usedBy.get(key)!]))
   const conflicts = unmined.flatMap((deposit) => {
     const key = deposit.keys.find((wanted) => usedBy.has(wanted))
-    const transaction = key === undefined ? undefined : usedBy.get(key)!
+    const transaction = key === undefined ? replacedAncestors.get(deposit.transaction) : usedBy.get(key)!
     const isHidden = block.untraced === true && isInner(deposit) && transaction === deposit.transaction
     return transaction === undefined || isHidden ? [] : [{ deposit, transaction }]
   })

@@ -84,6 +84,13 @@ export interface PoolCost {
   package: { vsize: number; fee: bigint }
 }
 
+/** An unconfirmed transaction that another one stands on. */
+export interface PoolAncestor {
+  transaction: string
+  /** the outpoints it spends, as `ChainTransaction.keys` */
+  keys: string[]
+}
+
 /** An output of a transaction. */
 export interface Coin {
   transaction: string
@@ -112,6 +119,8 @@ export interface CoinChainAdapter extends ChainAdapter {
    * answered. Safe to repeat.
    */
   broadcastWithParent(parent: string, child: string): Promise<BroadcastResult>
+  /** All unconfirmed transactions that a transaction of the pool stands on; null when it is not in the pool. A transaction has the same ones for ever. */
+  ancestorsOf(hash: string): Promise<PoolAncestor[] | null>
   /** Null when the transaction is not in the node's pool. */
   poolCost(hash: string): Promise<PoolCost | null>
   /** Transactions as they travel, by hash, whether mined or in the pool; those that the node does not know are left out. */

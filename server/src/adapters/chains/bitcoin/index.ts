@@ -2,6 +2,7 @@
 import { parseRpcJson, type BitcoinChain } from '@bursar/chainkit/bitcoin'
 import type { CoinChainAdapter } from '../port.ts'
 import { createRpc } from '../rpc.ts'
+import { readAncestors } from './ancestors.ts'
 import { createBalances } from './balances.ts'
 import { readBlockAt, readBuried, readHashAt, readHead } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
@@ -70,6 +71,7 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChai
     broadcastWithParent: (parent, child) => broadcastPackage(rpc, parent, child),
     wouldTake: (raws) => judgeTransactions(rpc, raws),
     poolCost: (hash) => readPoolCost(rpc, hash),
+    ancestorsOf: (hash) => readAncestors(rpc, hash),
     rawTransactions: (hashes) => readRaw(rpc, hashes),
     coinsAt: (coins) => readCoins(rpc, coins),
     balancesAt: async (height, wanted) => {
