@@ -98,7 +98,7 @@ describe('a block is lost before the credit', () => {
     expect(await books()).toEqual(NOTHING)
   })
 
-  test('or the transaction leaves the pool for good: Failed when the window has passed since it left', async () => {
+  test('rows B-22, B-23: or the transaction leaves the pool for good: Failed when the window has passed since it left', async () => {
     const paid = pay(owned.address, BTC)
     await world.poolHas('BITCOIN', [paid])
     world.now += 30 * DAY

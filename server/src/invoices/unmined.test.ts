@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
+import { blockOf } from '../deposits/test-world.ts'
 import { createWorld, E18, HOUR, START, type World } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
@@ -87,6 +88,18 @@ test('audit D-B6: EXPIRED waits for what a block has, however long its confirmat
   world.now = START + 72 * HOUR
   await world.tick()
   expect([(await world.lookup(mined)).status, (await world.lookup(held)).status]).toEqual(['PENDING', 'PENDING'])
+})
+
+test('audit D-B6, rows B-25 and B-27: a payment first seen in its block counts as mined, and no later than it was seen whatever the time of the block', async () => {
+  const id = await create({ duration: 2 * HOUR })
+  const { transaction } = await world.payment(id, '0.002')
+  // A block may be two hours ahead of the clock (MAX_FUTURE_BLOCK_TIME in src/chain.h of Bitcoin Core).
+  await world.act((tx, now) => world.deposits.block(tx, 'BITCOIN', blockOf(100, [transaction], 'b', world.now + 2 * HOUR), now))
+  world.now = START + 72 * HOUR
+  await world.tick()
+  expect(await world.lookup(id)).toMatchObject({ status: 'PENDING' })
+  await world.act((tx, now) => world.deposits.settled(tx, 'BITCOIN', { headHeight: 150, finalHeight: 145 }, now))
+  expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidPrice: '100' })
 })
 
 test('audit D-B6: a payment whose block was lost is waited for like one that no block had', async () => {

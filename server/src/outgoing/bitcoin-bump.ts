@@ -32,21 +32,26 @@ export const planBitcoinBump = (request: {
   feeRateMilliSatPerVb: bigint
   /** satoshi: what leaves the pool with the attempt pays so much, the attempt included */
   replacedFees?: bigint
+  /** thousandths of a satoshi: what the node asks more for each virtual byte of a replacement */
+  incrementMilliSatPerVb?: bigint
   policy: SendingPolicy
 }): BitcoinBump | Refused<string> => {
-  const { wallet, attempt, coins, change, feeRateMilliSatPerVb, replacedFees, policy } = request
+  const { wallet, attempt, coins, change, feeRateMilliSatPerVb, replacedFees, incrementMilliSatPerVb = 0n, policy } = request
+  // Nodes that ask less relay to nodes that ask as much as all did before Core 30.
+  const increment = incrementMilliSatPerVb > NODES_INCREMENT ? incrementMilliSatPerVb : NODES_INCREMENT
   const original = Buffer.from(attempt.unsigned, 'hex')
   const psbt = parsePsbt(original)
   if (isRefused(psbt)) return psbt
   // Only change carries the derivation of a key of ours.
   const at = psbt.outputs.findIndex((output) => output.origins.length > 0)
-  const offered = offer(psbt, coins.map((own) => spendable(wallet, own)), feeRateMilliSatPerVb, replacedFees)
+  const offered = offer(psbt, coins.map((own) => spendable(wallet, own)), feeRateMilliSatPerVb, increment, replacedFees)
   const payout = buildReplacement({
     original,
     changeIndex: at < 0 ? undefined : at,
     change: { script: change.script, origin: change.origin },
     extraInputs: offered,
     feeRateMilliSatPerVb,
+    incrementalRateMilliSatPerVb: increment,
     ...(replacedFees !== undefined && { replacedFees }),
     caps: capsOf(policy),
   })
@@ -63,9 +68,9 @@ export const planBitcoinBump = (request: {
 }
 
 /** First the smallest coin that is enough alone, then the largest: as few as can be, and none larger than need be. */
-const offer = (psbt: Psbt, coins: readonly Spendable[], rate: bigint, replacedFees = psbtFee(psbt)): Spendable[] => {
+const offer = (psbt: Psbt, coins: readonly Spendable[], rate: bigint, increment: bigint, replacedFees = psbtFee(psbt)): Spendable[] => {
   const vsize = ONE_MORE_VSIZE + estimateVsize(psbt.inputs.map(({ script }) => script), psbt.outputs.map(({ script }) => script))
-  const fee = feeAt(rate, vsize) + replacedFees + feeAt(NODES_INCREMENT, vsize)
+  const fee = feeAt(rate, vsize) + replacedFees + feeAt(increment, vsize)
   const largest = coins.toSorted((a, b) => (a.units > b.units ? -1 : 1))
   const alone = largest.findLast(({ units }) => units >= fee)
   return [...(alone ? [alone] : []), ...largest.filter((coin) => coin !== alone)].slice(0, MOST_ADDED)

@@ -58,7 +58,7 @@ const payMore = async (deps: SendingDeps, outgoing: Outgoing, shown: Partial<Sho
   const { runtime } = deps
   const { attempt, cost } = shown
   const evicted = cost?.descendants ?? NONE
-  const planned = await (outgoing.purpose === 'consolidation' ? planJoining : planPayout)(deps, shown, rate.milliSatPerVb)
+  const planned = await (outgoing.purpose === 'consolidation' ? planJoining : planPayout)(deps, shown, rate)
   if (isRefused(planned) || evicted.count > 0) {
     const below = isRefused(planned) ? undefined : planned.bump.networkFee - attempt.networkFee
     if (await deps.payForParent?.(outgoing, attempt, rate.milliSatPerVb, below)) return keepInPool(deps, outgoing, attempt)
@@ -100,14 +100,14 @@ const waits = ({ policy }: SendingDeps, { purpose }: Outgoing, { cost }: Shown, 
 const planPayout = async (
   { runtime, wallet, policy }: SendingDeps,
   { attempt, cost }: Pick<Shown, 'attempt'> & Partial<Shown>,
-  feeRateMilliSatPerVb: bigint,
+  { milliSatPerVb: feeRateMilliSatPerVb, incrementMilliSatPerVb }: VbyteRate,
 ): Promise<Planned | Refused<string>> => {
   const evicted = cost?.descendants ?? NONE
   if (evicted.count >= MOST_EVICTED) return { refused: 'not-replaceable', message: `${evicted.count} transactions of others stand on it` }
   const coins = await spendableCoins(runtime.db, 'BITCOIN', MOST_COINS)
   const replacedFees = cost && cost.fee + evicted.fee
   const planWith = (change: ChangeKey) =>
-    planBitcoinBump({ wallet, attempt, coins, change, feeRateMilliSatPerVb, policy, ...(replacedFees !== undefined && { replacedFees }) })
+    planBitcoinBump({ wallet, attempt, coins, change, feeRateMilliSatPerVb, policy, ...(replacedFees !== undefined && { replacedFees }), ...(incrementMilliSatPerVb !== undefined && { incrementMilliSatPerVb }) })
   const bump = planWith(anyChange(wallet))
   if (isRefused(bump)) return bump
   // Change goes where it went before; a transaction that had none needs an address for it.
@@ -120,7 +120,7 @@ const planPayout = async (
 const planJoining = async (
   { policy }: SendingDeps,
   { attempt, cost }: Pick<Shown, 'attempt'> & Partial<Shown>,
-  feeRateMilliSatPerVb: bigint,
+  { milliSatPerVb: feeRateMilliSatPerVb }: VbyteRate,
 ): Promise<Planned | Refused<string>> => {
   const bump = planConsolidationBump({ attempt, feeRateMilliSatPerVb, ...(cost && { ancestors: cost.ancestors }), policy })
   return isRefused(bump) ? bump : { bump }

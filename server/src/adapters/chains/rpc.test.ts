@@ -144,7 +144,7 @@ describe('audit D-E15: row Transport, batches that the node does not take', () =
 })
 
 describe('questions', () => {
-  test('are refused by the node with any HTTP status', async () => {
+  test('are refused by the node with any HTTP status (row B-20)', async () => {
     answer = ([one], outgoing) =>
       say(outgoing, { id: one!.id, result: null, error: { code: -8, message: 'out of range' } }, 500)
     expect(await rpcTo().ask({ method: 'a', params: [] })).toEqual({ ok: false, code: -8, message: 'out of range' })

@@ -76,7 +76,7 @@ describeWithBitcoind('reading bitcoind', () => {
     await world.mine(1)
   })
 
-  test('B6 a stale block that the index still names is not believed', async () => {
+  test('B6 a stale block that the index still names is not believed (row B-18)', async () => {
     const hash = await world.pay(await world.newAddress(), 50_000n)
     await world.mine(1)
     const { hash: stale, height } = await adapter.head()
@@ -98,7 +98,7 @@ describeWithBitcoind('reading bitcoind', () => {
     }
   })
 
-  test('what leaves the pool while it is listed is not in it; senders that can not be had are left out', async () => {
+  test('row B-22: what leaves the pool while it is listed is not in it; senders that can not be had are left out', async () => {
     const [gone, here] = [
       await world.pay(await world.newAddress(), 50_000n),
       await world.pay(await world.newAddress(), 60_000n),
@@ -155,7 +155,7 @@ describeWithBitcoind('reading bitcoind', () => {
     await expect(rate('-1')).rejects.toThrow(/Not an amount/)
   })
 
-  test('a scan waits for another one to end, but not for ever', async () => {
+  test('row B-19: a scan waits for another one to end, but not for ever', async () => {
     const { height } = await adapter.head()
     const wanted = [{ address: await world.newAddress(), contract: null }]
     const busy = { refuse: { code: -8, message: 'Scan already in progress, use action "abort" or "status"' } }
