@@ -35,6 +35,6 @@ export interface AncestorKey {
 /** Those of these transactions, as far as they have been read, that a block uses up. */
 export const ancestorKeysUsed = async (tx: Tx, network: Network, transactions: readonly string[], used: readonly string[]): Promise<AncestorKey[]> => {
   const { rows } = await sql<AncestorKey>`select a.transaction, u.key, u.spender from deposit_ancestry a, unnest(a.keys, a.spenders) u(key, spender)
-    where a.network = ${network} and a.transaction = any(${[...transactions]}::text[]) and a.keys && ${[...used]}::text[] and u.key = any(${[...used]}::text[])`.execute(tx)
+    where a.network = ${network} and a.transaction = any(${[...transactions]}::text[]) and u.key = any(${[...used]}::text[])`.execute(tx)
   return rows
 }

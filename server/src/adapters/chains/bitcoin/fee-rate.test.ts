@@ -1,59 +1,25 @@
-/**
- * What nodes say of fees when they have no estimate. The answers are those of Bitcoin Core (src/rpc/fees.cpp, src/rpc/mempool.cpp, src/rpc/blockchain.cpp;
- * release notes of 28 and 31) and of Knots 29.4.3 on regtest.
- */
+/** Rates that are offered where nodes have no estimate. */
 import { describe, expect, test } from 'vitest'
-import { playNode, type Answer } from './test-node.ts'
+import { answerForFees, QUIET, type FeeAnswers } from './test-dialects.ts'
+import { playNode } from './test-node.ts'
 
 const HOUR = 3_600_000
-const BUSY = { median: 20, weight: 3_993_000 }
-const QUIET = { median: 1, weight: 900_000 }
-
-interface Told {
-  /** BTC/kvB; undefined: insufficient data */
-  estimate?: string | undefined
-  block?: typeof BUSY
-  pool?: { loaded?: boolean; bytes?: number; mempoolminfee?: string; minrelaytxfee?: string; incrementalrelayfee?: string }
-  /** (weight, fee) points; undefined: a node before Core 31 */
-  diagram?: readonly [number, string][] | undefined
-}
-
-const told: Told = {}
+const told: FeeAnswers = {}
 const asked: (readonly [string, readonly unknown[]])[] = []
 let clock = 0
-const amount = (digits: string): unknown => ({ digits })
 
-const answer = (method: string, params: readonly unknown[]): Answer => {
-  asked.push([method, params])
-  const block = told.block ?? BUSY
-  switch (method) {
-    case 'estimatesmartfee':
-      return { result: told.estimate === undefined ? { errors: ['Insufficient data or no feerate found'], blocks: 0 } : { feerate: amount(told.estimate), blocks: 2 } }
-    case 'getmempoolinfo': {
-      const { loaded = true, bytes = 40_000_000, mempoolminfee = '0.00001000', minrelaytxfee = '0.00001000', incrementalrelayfee = '0.00001000' } = told.pool ?? {}
-      return { result: { loaded, bytes, mempoolminfee: amount(mempoolminfee), minrelaytxfee: amount(minrelaytxfee), incrementalrelayfee: amount(incrementalrelayfee) } }
-    }
-    case 'getblockchaininfo':
-      return { result: { blocks: 900_000, bestblockhash: '00'.repeat(32) } }
-    case 'getblockstats':
-      return { result: { feerate_percentiles: [1, 2, block.median, 30, 50], total_weight: block.weight } }
-    case 'getmempoolfeeratediagram':
-      if (told.diagram === undefined) return { error: { code: -32_601, message: 'Method not found' } }
-      return { result: told.diagram.map(([weight, fee]) => ({ weight, fee: amount(fee) })) }
-    default:
-      throw new Error(`not asked of a node for fees: ${method}`)
-  }
-}
-
-const open = async (given: Told, floor = 100n) => {
+const open = async (given: FeeAnswers, floor = 100n) => {
   clock = 0
   asked.length = 0
-  const say = (now: Told): void => {
-    for (const key of Object.keys(told) as (keyof Told)[]) delete told[key]
+  const say = (now: FeeAnswers): void => {
+    for (const key of Object.keys(told) as (keyof FeeAnswers)[]) delete told[key]
     Object.assign(told, now)
   }
   say(given)
-  const node = await playNode(answer, { now: () => clock, fees: { floor, cap: 300_000n } })
+  const node = await playNode((method, params) => {
+    asked.push([method, params])
+    return answerForFees(told, method)
+  }, { now: () => clock, fees: { floor, cap: 300_000n } })
   return { rate: async () => node.feeRate(), say }
 }
 

@@ -1,9 +1,7 @@
-/**
- * Nodes without an index of transactions. The words are those of Bitcoin Core (src/rpc/rawtransaction.cpp, getrawtransaction; src/rpc/node.cpp,
- * getindexinfo) and of Knots 29.4.3 on regtest with -txindex=0.
- */
+/** Nodes without an index of transactions. */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { BUILDING_INDEX, NOT_IN_INDEX, WITHOUT_INDEX } from './test-dialects.ts'
 import { playNode } from './test-node.ts'
 
 const PARENT = '01'.repeat(32)
@@ -11,8 +9,6 @@ const PARENT = '01'.repeat(32)
 const CHILD = `0200000001${PARENT}0000000000fdffffff011027000000000000160014${'44'.repeat(20)}00000000`
 const sha = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest()
 const TXID = Buffer.from(sha(sha(Buffer.from(CHILD, 'hex'))).toReversed()).toString('hex')
-const WITHOUT = 'No such mempool transaction. Use -txindex or provide a block hash to enable blockchain transaction queries. Use gettransaction for wallet transactions.'
-const BUILDING = 'No such mempool transaction. Blockchain transactions are still in the process of being indexed. Use gettransaction for wallet transactions.'
 
 const withParent = (saysOfParent: string) =>
   playNode((method, params) => {
@@ -21,7 +17,7 @@ const withParent = (saysOfParent: string) =>
     return { error: { code: -5, message: saysOfParent } }
   })
 
-test.each([WITHOUT, BUILDING])('audit D-B5, row B-16: a payment is not shown as one without senders when the node has no index: %s', async (words) => {
+test.each([WITHOUT_INDEX, BUILDING_INDEX])('audit D-B5, row B-16: a payment is not shown as one without senders when the node has no index: %s', async (words) => {
   const node = await withParent(words)
   await expect(node.mempool(new Set())).rejects.toThrow(/txindex=1/)
   await expect(node.rawTransactions([PARENT])).rejects.toThrow(/txindex=1/)
@@ -29,7 +25,7 @@ test.each([WITHOUT, BUILDING])('audit D-B5, row B-16: a payment is not shown as 
 })
 
 test('audit D-B5, row B-16: a parent that a node with an index does not know leaves a payment without senders', async () => {
-  const node = await withParent('No such mempool or blockchain transaction. Use gettransaction for wallet transactions.')
+  const node = await withParent(NOT_IN_INDEX)
   expect((await node.mempool(new Set())).added).toMatchObject([{ hash: TXID, transfers: [{ from: [] }] }])
 })
 
