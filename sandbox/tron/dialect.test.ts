@@ -157,3 +157,32 @@ test('audit D-T10: row T-38: the dynamic factor of contracts makes the same call
   expect(enough.receipt).toMatchObject({ result: 'SUCCESS', energy_usage_total: dearer })
   await chain.setParameters({ getAllowDynamicEnergy: 0n })
 })
+
+test('rows T-2, T-3, T-4 and T-39: a contract stakes, unstakes and is destroyed; only some nodes list all of it', async () => {
+  // Nothing without data; 01 stakes 5 TRX for energy, 02 unstakes them, anything else leaves all to the caller.
+  const [amount, energy] = ['624c4b40', '6001']
+  const staker = await deploy(`36600557005b60003560f81c80600114601c578060021460255733ff5b${amount}${energy}da005b${amount}${energy}db00`)
+  await chain.fund({ ticker: 'TRX', to: base58Of(staker), amount: '12' })
+  const tell = async (data: string) => {
+    const { transaction } = await ask('triggersmartcontract', { owner_address: holder.hex, contract_address: staker, data, fee_limit: 1e8 })
+    const { id } = await sendAndRead(chain, transaction as never, holder.key)
+    const listed = async (featured: boolean): Promise<[string, number | undefined][]> => {
+      await chain.setNode({ saveFeaturedInternalTx: featured })
+      const { internal_transactions: all = [] } = (await ask('gettransactioninfobyid', { value: id })) as { internal_transactions?: { note: string; callValueInfo: { callValue?: number }[] }[] }
+      return all.map(({ note, callValueInfo }) => [textOf(note), callValueInfo[0]?.callValue])
+    }
+    return { plain: await listed(false), featured: await listed(true) }
+  }
+  expect(await tell('01')).toEqual({ plain: [], featured: [['freezeBalanceV2ForEnergy', 5_000_000]] })
+  expect(await ask('getaccount', { address: staker })).toMatchObject({ balance: 7_000_000, frozenV2: expect.arrayContaining([{ type: 'ENERGY', amount: 5_000_000 }]) as unknown })
+  expect(await tell('02')).toEqual({ plain: [], featured: [['unfreezeBalanceV2ForEnergy', 5_000_000]] })
+  await chain.advance(15 * 86_400_000)
+  const before = await chain.web.trx.getUnconfirmedBalance(holder.address)
+  const end = await tell('03')
+  expect(end).toEqual({ plain: [['suicide', 12_000_000]], featured: [['suicide', 12_000_000], ['withdrawExpireUnfreezeWhileSuiciding', 5_000_000]] })
+  const gained = (await chain.web.trx.getUnconfirmedBalance(holder.address)) - before
+  expect(gained).toBeLessThanOrEqual(12_000_000)
+  expect(gained).toBeGreaterThan(10_000_000)
+  expect(await ask('getaccount', { address: staker })).not.toHaveProperty('unfrozenV2')
+  await chain.setNode({ saveFeaturedInternalTx: false })
+})

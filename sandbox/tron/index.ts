@@ -24,7 +24,7 @@
  * **It proves compatibility with tronweb, not with java-tron**: no real node could be had here. Written from the wire format,
  * java-tron's sources of 2025 and what tronweb sends; energy of a token differs from that of the real USDT, whose code is
  * another. Absent: permissions beyond an account's own key, TRC-10, votes and witnesses' rewards, TRON_POWER, each contract's own
- * factor of dynamic energy, the opcodes of staking and what `vm.saveFeaturedInternalTx` lists of them, CancelAllUnfreezeV2, changes of a
+ * factor of dynamic energy, opcodes of stake but for freezing, unfreezing and lending, CancelAllUnfreezeV2, changes of a
  * contract's settings, TRON's own precompiles and opcodes, the public free bandwidth of the whole network, the 1/64 that old contracts may keep of a call's energy, the event API of TronGrid, gRPC, peers. Internal transactions have hashes of
  * their own kind. `raw_data.scripts` and unknown fields are dropped before hashing. Machine time is not limited
  * (no OUT_OF_TIME). A transaction that refers to an orphaned block can't come back: as on the real chain.

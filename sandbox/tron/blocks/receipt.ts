@@ -24,13 +24,14 @@ export interface Log {
   readonly data: Uint8Array
 }
 
-/** A call, creation or destruction by a contract's code. */
+/** A call, creation or destruction by a contract's code, or an act of stake, whose value is not paid to anybody. */
 export interface InternalTransaction {
   readonly hash: Uint8Array
   readonly caller: Address
   readonly to: Address
   readonly value: bigint
-  readonly note: 'call' | 'create' | 'suicide'
+  /** `call`, `create`, `suicide`; anything else is shown by nodes with `vm.saveFeaturedInternalTx` only. */
+  readonly note: string
   /** It, or what called it, was undone. */
   readonly rejected: boolean
 }

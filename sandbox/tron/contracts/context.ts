@@ -8,7 +8,7 @@ import type { ParameterValues } from '../resources/parameters.ts'
 import { accountAt } from '../state/account.ts'
 import type { Account, Resource } from '../state/account.ts'
 import type { State } from '../state/state.ts'
-import type { Machine, MachineBlock } from '../vm/machine.ts'
+import type { Machine, MachineBlock } from '../vm/call.ts'
 
 export interface Context {
   readonly state: State

@@ -6,6 +6,7 @@ import type { Block } from '../blocks/block.ts'
 import type { Json } from '../codec/json.ts'
 import { JavaError } from './request.ts'
 import type { Fields } from './request.ts'
+import { lists } from './settings.ts'
 import type { View } from './view.ts'
 import type { Routes } from './routes.ts'
 
@@ -34,14 +35,14 @@ export const blockRoutes: Routes = {
   },
   gettransactioninfobyid: (view, fields) => {
     const found = view.transaction(fields.text('value'))
-    return found === undefined ? {} : infoJson(found, fields.visible, view.node.settings().saveInternalTx)
+    return found === undefined ? {} : infoJson(found, fields.visible, lists(view.node.settings()))
   },
   gettransactioninfobyblocknum: (view, fields) => {
     const number = fields.integer('num')
     // Source: java-tron GetTransactionInfoByBlockNumServlet (row T-9).
     if (number <= 0n) return {}
     const block = view.blockAt(number)
-    return (block?.transactions ?? []).map((transaction) => infoJson({ transaction, block: block as Block }, fields.visible, view.node.settings().saveInternalTx))
+    return (block?.transactions ?? []).map((transaction) => infoJson({ transaction, block: block as Block }, fields.visible, lists(view.node.settings())))
   },
   gettransactioncountbyblocknum: (view, fields) => ({ count: BigInt(view.blockAt(fields.integer('num'))?.transactions.length ?? -1) }),
 }

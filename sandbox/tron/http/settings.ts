@@ -9,6 +9,8 @@ export interface NodeSettings {
   readonly estimateEnergy: boolean
   /** `vm.saveInternalTx`, off in java-tron (row T-1: TransactionUtil.buildTransactionInfoInstance). */
   readonly saveInternalTx: boolean
+  /** `vm.saveFeaturedInternalTx`, off in java-tron: whether acts of stake are listed too (rows T-2 and T-3: TransactionUtil). */
+  readonly saveFeaturedInternalTx: boolean
   /** `node.rpc.trxCacheEnable`: ids are noted before anything is checked, so what was refused once is "there already" (row T-26: Wallet.broadcastTransaction). */
   readonly trxCache: boolean
   /** A lite node without `openHistoryQueryWhenLiteFN` (row T-12: LiteFnQueryHttpFilter). */
@@ -20,8 +22,12 @@ export interface NodeSettings {
 }
 
 export const defaultSettings: NodeSettings = {
-  supportConstant: true, estimateEnergy: true, saveInternalTx: true, trxCache: false, lite: false, refuses: '', limited: false,
+  supportConstant: true, estimateEnergy: true, saveInternalTx: true, saveFeaturedInternalTx: false, trxCache: false, lite: false, refuses: '', limited: false,
 }
+
+/** The notes of internal transactions that the node lists. */
+export const lists = ({ saveInternalTx, saveFeaturedInternalTx }: NodeSettings) => (note: string): boolean =>
+  saveInternalTx && (saveFeaturedInternalTx || note === 'call' || note === 'create' || note === 'suicide')
 
 /** With what java-tron says beside the code. */
 export const REFUSING = {

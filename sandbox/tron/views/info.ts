@@ -6,9 +6,10 @@ import type { Json } from '../codec/json.ts'
 import type { Located } from '../blocks/branch.ts'
 import type { InternalTransaction, Log, Receipt } from '../blocks/receipt.ts'
 
-export const infoJson = ({ transaction, block }: Located, visible: boolean, saveInternalTx = true): Json => {
+export const infoJson = ({ transaction, block }: Located, visible: boolean, lists: (note: string) => boolean): Json => {
   const { receipt, id } = transaction
   const { run } = receipt
+  const listed = (run?.internal ?? []).filter(({ note }) => lists(note))
   const failed = run !== undefined && run.result !== 'SUCCESS'
   return {
     id,
@@ -21,9 +22,7 @@ export const infoJson = ({ transaction, block }: Located, visible: boolean, save
     ...(run === undefined || run.logs.length === 0 ? {} : { log: run.logs.map((log) => logJson(log, visible)) }),
     ...(failed ? { result: 'FAILED' } : {}),
     ...(run?.message === undefined ? {} : { resMessage: visible ? run.message : hexOfText(run.message) }),
-    ...(!saveInternalTx || run === undefined || run.internal.length === 0
-      ? {}
-      : { internal_transactions: run.internal.map((one) => internalJson(one, failed, visible)) }),
+    ...(listed.length === 0 ? {} : { internal_transactions: listed.map((one) => internalJson(one, failed, visible)) }),
     ...nonZero({ withdraw_expire_amount: receipt.withdrawExpireAmount ?? 0n }),
   }
 }

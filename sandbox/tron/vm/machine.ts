@@ -8,39 +8,20 @@ import type { Address } from '../address.ts'
 import { bytesOf, concat, keccak, uint64Bytes } from '../bytes.ts'
 import type { Run } from '../blocks/receipt.ts'
 import { contractAddressOf } from '../contracts/address.ts'
-import { putAccount } from '../state/account.ts'
+import { slotOf } from '../resources/usage.ts'
+import { putAccount, requireAccount } from '../state/account.ts'
 import { contractAt, parametersOf, putContract } from '../state/records.ts'
 import type { State } from '../state/state.ts'
 import { endingOf } from './outcome.ts'
+import type { Call, Machine, MachineBlock } from './call.ts'
 import { energyPrices } from './prices.ts'
+import { addressOfWord, leaveStake, stakingOpcodes } from './staking.ts'
+import type { Running } from './staking.ts'
 import { openStorage } from './storage.ts'
 import { openTrail } from './trail.ts'
 import type { Trail } from './trail.ts'
 
-/** What code can learn of the block it runs in. */
-export interface MachineBlock {
-  readonly number: bigint
-  /** ms */
-  readonly timestamp: bigint
-  readonly witness: Address
-  /** The id of a block of this branch. */
-  readonly idOf: (number: bigint) => Uint8Array | undefined
-}
-
-export interface Call {
-  readonly transactionId: string
-  readonly caller: Address
-  /** Absent: the data creates a contract. */
-  readonly to?: Address
-  readonly data: Uint8Array
-  readonly value: bigint
-  readonly energyLimit: bigint
-}
-
-export interface Machine {
-  /** Changes the state only when the run succeeds. */
-  run(state: State, block: MachineBlock, call: Call): Promise<Run>
-}
+export type { Call, Machine, MachineBlock } from './call.ts'
 
 /** The parts of the EVM that TRON does otherwise. */
 interface OpenEvm {
@@ -49,7 +30,7 @@ interface OpenEvm {
 }
 interface DestroyState {
   readonly stack: { peek(): bigint[] }
-  readonly env: { readonly address: EvmAddress; readonly contract: { readonly balance: bigint } }
+  readonly env: { readonly address: EvmAddress; readonly contract: { balance: bigint } }
 }
 
 const selfdestruct = 0xff
@@ -65,15 +46,19 @@ export const createMachine = async (chainId: number): Promise<Machine> => {
     putBlock: async () => {},
     shallowCopy: () => blockchain,
   }
-  const evm = await createEVM({ common, stateManager: storage, blockchain, params: energyPrices() as never, allowUnlimitedContractSize: true })
+  let running: Running | undefined
+  const now = (): Running => running as Running
+  const customOpcodes = stakingOpcodes(now)
+  const evm = await createEVM({ common, stateManager: storage, blockchain, params: energyPrices() as never, allowUnlimitedContractSize: true, customOpcodes })
   const created = (message: Message): Address => createdAddress(message, transactionId, trail?.count() ?? 0)
-  adapt(evm as EVM, created, () => trail)
+  adapt(evm as EVM, created, now)
   evm.events?.on('beforeMessage', (message: Message) => trail?.enter(message))
   evm.events?.on('afterMessage', ({ execResult }: EVMResult) => trail?.leave(execResult.exceptionError !== undefined))
   return {
     run: async (state, at, call) => {
       ;[block, transactionId] = [at, call.transactionId]
       trail = openTrail(transactionId, (message) => createdAddress(message, transactionId, (trail?.count() ?? 0) + 1))
+      running = { context: { state, values: parametersOf(state).values, now: at.timestamp, slot: slotOf(at.timestamp) }, trail }
       const depth = state.depth()
       state.checkpoint()
       storage.use(state, at.timestamp)
@@ -170,7 +155,7 @@ const removeDestroyed = (state: State, { selfdestruct: destroyed, createdAddress
   }
 }
 
-const adapt = (evm: EVM, created: (message: Message) => Address, trail: () => Trail | undefined): void => {
+const adapt = (evm: EVM, created: (message: Message) => Address, running: () => Running): void => {
   const open = evm as unknown as OpenEvm
   open._generateAddress = async (message) => new EvmAddress(evmAddressOf(created(message)))
   // TRON has no price for a first access: nothing ever counts as accessed before.
@@ -179,8 +164,10 @@ const adapt = (evm: EVM, created: (message: Message) => Address, trail: () => Tr
   if (operation === undefined) throw new Error('the EVM has no SELFDESTRUCT')
   const { opHandler } = operation
   operation.opHandler = (state, common) => {
-    const heir = addressOfEvm(bytesOf((state.stack.peek()[0] as bigint).toString(16).padStart(64, '0')).subarray(12))
-    trail()?.destroyed(addressOfEvm(state.env.address.bytes), heir, state.env.contract.balance)
+    const contract = addressOfEvm(state.env.address.bytes)
+    leaveStake(running(), contract, addressOfWord(state.stack.peek()[0] as bigint))
+    // Stake has changed it behind the EVM's back.
+    state.env.contract.balance = requireAccount(running().context.state, contract).balance
     return opHandler(state, common)
   }
 }

@@ -12,6 +12,8 @@ export interface Trail {
   /** `failed`: what it did is undone, and what its calls did. */
   leave(failed: boolean): void
   destroyed(contract: Address, heir: Address, value: bigint): void
+  /** Notes an act of stake. @returns what marks it as undone */
+  featured(owner: Address, receiver: Address, value: bigint, note: string): () => void
   list(): readonly InternalTransaction[]
 }
 
@@ -45,6 +47,13 @@ export const openTrail = (transactionId: string, created: (message: Message) => 
       for (let at = from; at < list.length; at++) list[at] = { ...(list[at] as InternalTransaction), rejected: true }
     },
     destroyed: (contract, heir, value) => record(contract, heir, value, 'suicide'),
+    featured: (owner, receiver, value, note) => {
+      const at = list.length
+      record(owner, receiver, value, note)
+      return () => {
+        list[at] = { ...(list[at] as InternalTransaction), rejected: true }
+      }
+    },
     list: () => list,
   }
 }

@@ -1,0 +1,94 @@
+/**
+ * TRON's opcodes of stake, and what a destroyed contract leaves of its own: freezing, unfreezing and lending by a contract's code. Each is
+ * listed as an internal transaction that only nodes with `vm.saveFeaturedInternalTx` show (rows T-3 and T-4). Source: java-tron
+ * OperationActions and Program. Voting, taking back and cancelling are absent.
+ */
+import type { EVMOpts } from '@ethereumjs/evm'
+import { addressOfEvm } from '../address.ts'
+import type { Address } from '../address.ts'
+import { bytesOf } from '../bytes.ts'
+import { InvalidContract } from '../blocks/refusal.ts'
+import { executeDelegate } from '../contracts/delegate.ts'
+import { executeFreeze } from '../contracts/freeze.ts'
+import { executeUnfreeze, freeAt } from '../contracts/unfreeze.ts'
+import type { Context } from '../contracts/context.ts'
+import { accountAt, newAccount, plus, putAccount, requireAccount } from '../state/account.ts'
+import type { Resource } from '../state/account.ts'
+import type { Trail } from './trail.ts'
+
+/** What runs now. */
+export interface Running {
+  readonly context: Context
+  readonly trail: Trail
+}
+
+interface Frame {
+  readonly stack: { pop(): bigint; push(value: bigint): void }
+  readonly env: { readonly address: { readonly bytes: Uint8Array } }
+}
+
+const energy = 10_000
+
+/** java-tron's TRON_POWER (2) and what is unknown are refused: this chain has no votes. */
+const resources: readonly Resource[] = ['BANDWIDTH', 'ENERGY']
+const noteOf: Readonly<Record<Resource, string>> = { BANDWIDTH: 'Bandwidth', ENERGY: 'Energy' }
+
+type Act = (context: Context, owner: Address, amount: bigint, resource: Resource, receiver: Address) => unknown
+
+const acts: readonly { readonly opcode: number; readonly name: string; readonly note: string; readonly hasReceiver: boolean; readonly act: Act }[] = [
+  {
+    opcode: 0xda, name: 'FREEZEBALANCEV2', note: 'freezeBalanceV2For', hasReceiver: false,
+    act: (context, owner_address, frozen_balance, resource) => executeFreeze(context, { owner_address, frozen_balance, resource }),
+  },
+  {
+    opcode: 0xdb, name: 'UNFREEZEBALANCEV2', note: 'unfreezeBalanceV2For', hasReceiver: false,
+    act: (context, owner_address, unfreeze_balance, resource) => executeUnfreeze(context, { owner_address, unfreeze_balance, resource }),
+  },
+  {
+    opcode: 0xde, name: 'DELEGATERESOURCE', note: 'delegateResourceOf', hasReceiver: true,
+    act: (context, owner_address, balance, resource, receiver_address) =>
+      executeDelegate(context, { owner_address, balance, resource, receiver_address, lock: false, lock_period: 0n }),
+  },
+]
+
+export const stakingOpcodes = (running: () => Running): NonNullable<EVMOpts['customOpcodes']> =>
+  acts.map(({ opcode, name, note, hasReceiver, act }) => ({
+    opcode, opcodeName: name, baseFee: energy,
+    logicFunction: (frame: unknown) => {
+      const { stack, env } = frame as Frame
+      const { context, trail } = running()
+      const [kind, amount] = [stack.pop(), stack.pop()]
+      const owner = addressOfEvm(env.address.bytes)
+      const receiver = hasReceiver ? addressOfWord(stack.pop()) : owner
+      const resource = resources[Number(kind)]
+      const refuse = trail.featured(owner, receiver, amount, note + (resource === undefined ? 'UnknownType' : noteOf[resource]))
+      try {
+        if (resource === undefined) throw new InvalidContract('Unknown ResourceCode')
+        act(context, owner, amount, resource, receiver)
+        stack.push(1n)
+      } catch (error) {
+        if (!(error instanceof InvalidContract)) throw error
+        refuse()
+        stack.push(0n)
+      }
+    },
+  }))
+
+export const addressOfWord = (word: bigint): Address => addressOfEvm(bytesOf(word.toString(16).padStart(64, '0')).subarray(12))
+
+/**
+ * What a contract that is destroyed leaves besides its balance: stake goes to its heir without an entry; what has waited long enough is paid
+ * out, raises the entry of the destruction and is listed once more by itself.
+ */
+export const leaveStake = ({ context: { state, now }, trail }: Running, contract: Address, heir: Address): void => {
+  const owner = requireAccount(state, contract)
+  const free = freeAt(owner, now)
+  trail.destroyed(contract, heir, owner.balance + free)
+  if (heir === contract) return
+  if (free > 0n) trail.featured(contract, heir, free, 'withdrawExpireUnfreezeWhileSuiciding')
+  if (free === 0n && owner.frozen.BANDWIDTH === 0n && owner.frozen.ENERGY === 0n) return
+  const before = accountAt(state, heir) ?? newAccount(now)
+  const frozen = resources.reduce((sum, resource) => plus(sum, resource, owner.frozen[resource]), before.frozen)
+  putAccount(state, heir, { ...before, balance: before.balance + free, frozen })
+  putAccount(state, contract, { ...owner, frozen: { BANDWIDTH: 0n, ENERGY: 0n }, unfreezing: [] })
+}
