@@ -49,5 +49,6 @@ export const DEFAULT_WATCHER_SETTINGS: Readonly<Record<Network, Omit<WatcherSett
   },
   ETHEREUM: { ...evm, ringBlocks: 2_000, staleAfterMs: 5 * MINUTE, finalStaleAfterMs: 30 * MINUTE },
   BINANCE_SMART_CHAIN: { ...evm, pollMs: SECOND / 2, ringBlocks: 10_000, staleAfterMs: 2 * MINUTE, finalStaleAfterMs: 5 * MINUTE },
-  TRON: { ...evm, ringBlocks: 5_000, staleAfterMs: 2 * MINUTE, finalStaleAfterMs: 5 * MINUTE },
+  // Its blocks come every three seconds, and gateways count requests.
+  TRON: { ...evm, pollMs: 3 * SECOND, ringBlocks: 5_000, staleAfterMs: 2 * MINUTE, finalStaleAfterMs: 5 * MINUTE },
 }

@@ -87,28 +87,36 @@ const tellGuess = async (runtime: Runtime, network: Network, rate: FeeRate): Pro
   await raiseOrRenewAlert(runtime.db, { kind: 'fees-unknown', subject: network, text }, moment)
 }
 
+/** Prices of TRON's resources change by a vote, every six hours at most, and gateways count requests. */
+const TRON_EVERY_MS = 60_000
+
 /**
  * Keeps the fee estimates that requests are priced by.
  * @param gasOf what payments of a network take; a network whose node estimates none now keeps its last ones
  */
-export const createFeeRateJob = (runtime: Runtime, adapters: readonly ChainAdapter[], everyMs: number, gasOf?: (adapter: ChainAdapter) => Promise<PaymentGas | undefined>): Job => ({
-  name: 'fee estimates',
-  everyMs,
-  run: async () => {
-    const results = await Promise.allSettled(
-      adapters.map(async (adapter) => {
-        const rate = await adapter.feeRate()
-        const gas = await gasOf?.(adapter).catch((err: unknown) => {
-          runtime.log.warn({ err, network: adapter.network }, 'no estimate of gas')
-          return undefined
-        })
-        await storeFeeRate(runtime.db, adapter.network, rate, runtime.clock.now(), gas)
-        await tellGuess(runtime, adapter.network, rate)
-      }),
-    )
-    results.forEach((result, i) => {
-      if (result.status === 'rejected') runtime.log.warn({ err: result.reason, network: adapters[i]!.network }, 'no fee estimate')
+export const createFeeRateJob = (runtime: Runtime, adapters: readonly ChainAdapter[], everyMs: number, gasOf?: (adapter: ChainAdapter) => Promise<PaymentGas | undefined>): Job => {
+  let tronReadAt = -Infinity
+  const refresh = async (adapter: ChainAdapter): Promise<void> => {
+    const now = runtime.clock.now()
+    if (adapter.network === 'TRON' && now - tronReadAt < TRON_EVERY_MS) return
+    const rate = await adapter.feeRate()
+    const gas = await gasOf?.(adapter).catch((err: unknown) => {
+      runtime.log.warn({ err, network: adapter.network }, 'no estimate of gas')
+      return undefined
     })
-    return false
-  },
-})
+    await storeFeeRate(runtime.db, adapter.network, rate, runtime.clock.now(), gas)
+    await tellGuess(runtime, adapter.network, rate)
+    if (adapter.network === 'TRON') tronReadAt = now
+  }
+  return {
+    name: 'fee estimates',
+    everyMs,
+    run: async () => {
+      const results = await Promise.allSettled(adapters.map(refresh))
+      results.forEach((result, i) => {
+        if (result.status === 'rejected') runtime.log.warn({ err: result.reason, network: adapters[i]!.network }, 'no fee estimate')
+      })
+      return false
+    },
+  }
+}

@@ -8,6 +8,7 @@ import { decodeInfos } from './outcome.ts'
 import { decodeTransaction, issuerActsOf } from './transaction.ts'
 
 const BY_NUMBER = 'wallet/getblockbynum'
+const NEWEST = 'wallet/getblock'
 const INFOS = 'wallet/gettransactioninfobyblocknum'
 /** The chain may switch between the questions of one reading; this often in a row it does not. */
 const READINGS = 5
@@ -27,29 +28,42 @@ export interface ShownBlock extends Header {
 /** The best chain's block at a height as the node shows it, without what came of its transactions. */
 export const readShownBlock = (node: TronNode, height: number): Promise<ShownBlock | null> =>
   readOrNothing(node, BY_NUMBER, { num: height }, (block) => {
-    const header = decodeHeader(block)
-    if (header.height !== height) throw new RangeError(`block ${header.height} instead of ${height}`)
-    const shown = listOf(block['transactions'] ?? [], 'transactions').map((one) => objectOf(one, 'a transaction'))
-    return { ...header, shown, hashes: shown.map((one) => hashOf(one['txID'], 'txID')) }
+    const shown = decodeShown(block)
+    if (shown.height !== height) throw new RangeError(`block ${shown.height} instead of ${height}`)
+    return shown
   })
 
 /**
+ * The newest block as the node shows it: to read it whole costs a gateway's user no more requests than to ask for its place, and saves the
+ * question for the block itself.
+ */
+export const readShownHead = (node: TronNode): Promise<ShownBlock> => node.read(NEWEST, { detail: true }, decodeShown)
+
+const decodeShown = (block: Fields): ShownBlock => {
+  const shown = listOf(block['transactions'] ?? [], 'transactions').map((one) => objectOf(one, 'a transaction'))
+  return { ...decodeHeader(block), shown, hashes: shown.map((one) => hashOf(one['txID'], 'txID')) }
+}
+
+/**
  * The best chain's block at a height with everything that moved in it. What came of its transactions is asked for by
- * height, which is all that java-tron offers; when the block there is another one afterwards, all is read anew.
+ * height, which is all that java-tron offers; when that is of another block there, all is read anew.
+ * @param known that block, as the node has just shown it
  */
 export const readBlockAt = async (
   node: TronNode,
   height: number,
   { tokens, internalTransactions }: BlockReading,
+  known?: ShownBlock,
 ): Promise<Block | null> => {
   for (let attempt = 1; attempt <= READINGS; attempt += 1) {
-    const block = await readShownBlock(node, height)
+    // One without transactions may be a header only.
+    const block = attempt === 1 && known?.height === height && known.shown.length > 0 ? known : await readShownBlock(node, height)
     if (!block) return null
     const { shown, hashes, ...head } = block
     // What a genesis block hands out was never a transaction, and has no infos.
     if (shown.length === 0 || height === 0) return { ...head, transactions: [] }
     const answer = await node.ask(INFOS, { num: height })
-    if ((await readHeaderAt(node, height))?.hash !== head.hash) continue
+    if (!areOf(answer, head, hashes) && (await readHeaderAt(node, height))?.hash !== head.hash) continue
     const infos = node.believe(INFOS, () => decodeInfos(answer, height, hashes))
     const transactions = node.believe(BY_NUMBER, () =>
       shown.map((one, at) => decodeTransaction(one, infos.get(hashes[at]!)!, tokens, internalTransactions)),
@@ -59,4 +73,15 @@ export const readBlockAt = async (
     return { ...head, ...(unknown.length > 0 && { unknownNotes: unknown }), ...(acts.length > 0 && { issuerActs: acts }), transactions }
   }
   throw node.unavailable(BY_NUMBER, `the best chain kept changing at height ${height}`)
+}
+
+/**
+ * Whether infos are of this very block, by its time and all of its transactions: two blocks of one height have different times, as each slot of
+ * three seconds is one producer's. This needs no further question, and is right behind a balancer whose machines are on different forks. False
+ * says nothing.
+ */
+const areOf = (answer: unknown, { time }: Pick<Block, 'time'>, hashes: readonly string[]): boolean => {
+  if (!Array.isArray(answer) || answer.length !== hashes.length) return false
+  const wanted = new Set(hashes)
+  return answer.every((info: { id?: unknown; blockTimeStamp?: unknown } | null) => wanted.has(String(info?.id)) && Number(info?.blockTimeStamp) === time)
 }

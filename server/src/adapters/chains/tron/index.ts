@@ -2,7 +2,7 @@
 import { referenceTo } from '@bursar/chainkit/tron'
 import type { TronChainAdapter } from '../port.ts'
 import { readBalancesAt, readIsActivated, readResources, readSolidBalances, readStake } from './accounts.ts'
-import { readBlockAt } from './blocks.ts'
+import { readBlockAt, readShownHead, type ShownBlock } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
 import { readIsContract, readIsFrozen, readTokenDecimals } from './calls.ts'
 import { estimateCost, readPrices } from './costs.ts'
@@ -26,14 +26,18 @@ export const createTronAdapter = (settings: TronAdapterSettings): TronChainAdapt
   const node = createNode({ ...settings, timeoutMs: settings.timeoutMs ?? TIMEOUT_MS })
   const reading = { tokens: new Set(settings.tokens), internalTransactions: settings.internalTransactions }
   const statusOf = createStanding(node)
+  let newest: ShownBlock | undefined
   const headOf = ({ height, hash }: Header) => ({ height, hash })
   return {
     network: 'TRON',
     identity: () => readGenesis(node),
     capabilities: async () => ({ mempool: false, traces: settings.internalTransactions }),
-    head: async () => headOf(await readHead(node)),
+    head: async () => {
+      newest = await readShownHead(node)
+      return headOf(newest)
+    },
     finalized: async () => headOf(await readSolidHead(node)),
-    blockAt: (height) => readBlockAt(node, height, reading),
+    blockAt: (height) => readBlockAt(node, height, reading, newest),
     hashAt: async (height) => (await readHeaderAt(node, height))?.hash ?? null,
     mempool: async () => ({ hashes: new Set(), added: [] }),
     statusOf,

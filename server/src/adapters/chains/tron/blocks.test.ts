@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_WATCHER_SETTINGS } from '../../../watcher/index.ts'
+import { headerOf, shownTransfer, startScriptedNode, type Answers } from './test-node.ts'
+
+const hashOf = (height: number, nonce = 0): string => (height * 10 + nonce).toString(16).padStart(64, '0')
+const blockOf = (height: number, fork = 'aa', time = height * 3_000) => ({ ...headerOf(height, fork, time), transactions: [shownTransfer(hashOf(height))] })
+const infosOf = (height: number, time = height * 3_000) => [{ id: hashOf(height), fee: 5, blockNumber: height, blockTimeStamp: time, receipt: { net_usage: 1 } }]
+
+/** A chain of TRON whose head a test moves on. */
+const chainAt = (chain: { height: number }, more: Answers = {}): Answers => ({
+  'wallet/getblock': ({ id_or_num: at, detail }) => {
+    const height = Number(at ?? chain.height)
+    return detail === true ? blockOf(height) : headerOf(height)
+  },
+  'wallet/getblockbynum': ({ num }) => (Number(num) > chain.height ? {} : blockOf(Number(num))),
+  'wallet/gettransactioninfobyblocknum': ({ num }) => infosOf(Number(num)),
+  'walletsolidity/getblock': () => headerOf(chain.height - 19),
+  ...more,
+})
+
+const DAY_MS = 24 * 3_600_000
+const BLOCK_MS = 3_000
+
+describe("audit D-T7: requests of a watcher that is at the head", () => {
+  test.each([
+    ['in step with the blocks', 0],
+    ['each look takes half a second besides', 500],
+  ])('are three for each block, and a day of them is within 100,000: %s', async (_pace, lookMs) => {
+    const chain = { height: 1_000 }
+    const { adapter, asked } = await startScriptedNode(chainAt(chain))
+    const { pollMs } = DEFAULT_WATCHER_SETTINGS.TRON
+    const spanMs = 10 * 60_000
+    let read = 1_000
+    // As the follower does: the head and the final block at each look, then each block that is new.
+    for (let now = 0; now < spanMs; now += pollMs + lookMs) {
+      chain.height = 1_000 + Math.floor(now / BLOCK_MS)
+      const [head] = await Promise.all([adapter.head(), adapter.finalized()])
+      for (; read < head.height; read += 1) expect(await adapter.blockAt(read + 1)).toMatchObject({ height: read + 1, transactions: [{ hash: hashOf(read + 1) }] })
+    }
+    expect(read).toBeGreaterThanOrEqual(1_195)
+    const perBlock = asked.length / (spanMs / BLOCK_MS)
+    expect(perBlock).toBeLessThanOrEqual(3)
+    expect(perBlock * (DAY_MS / BLOCK_MS)).toBeLessThan(90_000)
+  })
+})
+
+describe('a block and what came of its transactions', () => {
+  const chain = { height: 10 }
+
+  test('rows T-21 and T-22: a head that was replaced by another one of its height is read anew', async () => {
+    // The pool and the other fork's block were shown first: Manager.switchFork.
+    let fork = 'bb'
+    const { adapter, asked } = await startScriptedNode(chainAt(chain, {
+      'wallet/getblock': ({ detail }) => (detail === true ? blockOf(10, 'bb', 29_000) : headerOf(10, fork, fork === 'bb' ? 29_000 : 30_000)),
+      'wallet/getblockbynum': () => blockOf(10, fork, 30_000),
+    }))
+    await adapter.head()
+    fork = 'aa'
+    expect(await adapter.blockAt(10)).toMatchObject({ hash: headerOf(10, 'aa')['blockID'], time: 30_000 })
+    expect(asked).toContain('wallet/getblockbynum')
+  })
+
+  test('row T-10: infos of a machine on another fork are not believed, though the block is asked for again and is the same', async () => {
+    const { adapter } = await startScriptedNode(chainAt(chain, { 'wallet/gettransactioninfobyblocknum': () => infosOf(9, 30_000) }))
+    await expect(adapter.blockAt(10)).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  })
+
+  test('a node that leaves the time of infos out is asked for the block again', async () => {
+    const { adapter, asked } = await startScriptedNode(chainAt(chain, {
+      'wallet/gettransactioninfobyblocknum': () => infosOf(10).map(({ blockTimeStamp: _time, ...info }) => info),
+    }))
+    expect(await adapter.blockAt(10)).toMatchObject({ height: 10 })
+    expect(asked).toEqual(['wallet/getblockbynum', 'wallet/gettransactioninfobyblocknum', 'wallet/getblock'])
+  })
+
+  test('a head shown without its transactions is no empty block', async () => {
+    const { adapter } = await startScriptedNode(chainAt(chain, { 'wallet/getblock': ({ id_or_num: at }) => headerOf(Number(at ?? 10)) }))
+    await adapter.head()
+    expect((await adapter.blockAt(10))!.transactions).toHaveLength(1)
+  })
+})
