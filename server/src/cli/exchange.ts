@@ -3,7 +3,7 @@ import { inTransaction } from '../db/index.ts'
 import { auditPositions, fundPosition, positionsOf, setPositionLimits, spreadIncomeOf } from '../exchange/index.ts'
 import { formatUnits, parseUnits } from '../money/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { listLegs, listOfficialRates, marketOf, readLegs, type StoredLeg } from '../rates/index.ts'
+import { listLegs, listOfficialRates, marketOf, officialDay, readLegs, type StoredLeg } from '../rates/index.ts'
 import { command, print, UsageError, type Command } from './command.ts'
 import { printStandings } from './hedging.ts'
 import { withInstallation } from './merchant.ts'
@@ -22,7 +22,7 @@ export const exchangeCommands: readonly Command[] = [
         if (stored.length === 0) print('no order books are read: BURSAR_EXCHANGE_FILE names the sources')
         else printTable(['market', 'price', 'age s', 'sources', 'state'], stored.map((leg) => legRow(leg, now, closed.get(leg.ticker))))
         for (const { ticker, dropped } of stored) for (const { source, reason } of dropped) print(`${ticker}: ${source} does not count: ${reason}`)
-        for (const { ticker, source, perUsd, observedAt } of official) print(`official: 1 USD = ${formatUnits(perUsd, 18)} ${ticker} (${source}, ${new Date(observedAt).toISOString().slice(0, 10)})`)
+        for (const rate of official) print(`official: 1 USD = ${formatUnits(rate.perUsd, 18)} ${rate.ticker} (${rate.source}, ${officialDay(rate)})`)
       }),
   }),
   command({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Book } from '../adapters/rates/port.ts'
-import { agree, officialPrice, type AgreementRules } from './agreement.ts'
+import { agree, officialDay, officialPrice, type AgreementRules } from './agreement.ts'
 import { rulesFor } from './markets.ts'
 import { E18 } from './ladder.ts'
 
@@ -67,6 +67,10 @@ describe('an official band', () => {
     expect(judge({ a: book(42) }, { rules: narrow, official: 41n * E18 }).kind).toBe('open')
     expect(judge({ a: book(43), b: book(43) }, { rules: narrow, official: 41n * E18 }).kind).toBe('open')
     for (const ticker of ['UAH', 'KZT']) expect(rulesFor(ticker, {})).toMatchObject({ bandBps: 1_000n, aloneBandBps: 300n })
+  })
+
+  test.each(['2026-11-23T00:00:00+02:00', '2026-07-23T00:00:00+03:00', '2026-11-23T00:00:00+05:00'])('audit D-B9: the day of an official rate is the bank\'s (row R-1): %s', (midnight) => {
+    expect(officialDay({ observedAt: Date.parse(midnight) })).toBe(midnight.slice(0, 10))
   })
 
   test('is the fresh rate of the currency', () => {

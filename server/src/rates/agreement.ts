@@ -79,6 +79,11 @@ const whyNot = (
   return isWithin(middle, official, rules.bandBps) ? undefined : `${inWords(middle)} is more than ${percent(rules.bandBps)} from the official ${inWords(official)}`
 }
 
+const HALF_DAY_MS = 12 * 3_600_000
+
+/** The day that an official rate holds for, `YYYY-MM-DD`. It is kept as that day's midnight at the bank, east of Greenwich, where UTC has the day before. */
+export const officialDay = ({ observedAt }: Pick<OfficialRate, 'observedAt'>): string => new Date(observedAt + HALF_DAY_MS).toISOString().slice(0, 10)
+
 /** The official price of one USDT, taken for one USD, in the currency. */
 export const officialPrice = (rates: readonly OfficialRate[], ticker: string, freshSince: number): bigint | undefined => {
   const fresh = rates.filter((rate) => rate.ticker === ticker && rate.observedAt >= freshSince)
