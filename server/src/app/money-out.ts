@@ -4,7 +4,7 @@ import type { WorkerDeps, World } from './world.ts'
 import { isEvmNetwork } from '@bursar/chainkit'
 import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
 import { provedPayments } from '../auditing/index.ts'
-import { createConsolidationJob, createRescueJob, payForParent } from '../consolidation/index.ts'
+import { createConsolidationJob, createRecallJob, createRescueJob, payForParent } from '../consolidation/index.ts'
 import { createColdJob } from '../cold/index.ts'
 import { createEvmDirect, createTronDirect } from '../direct/index.ts'
 import type { Job } from '../jobs/index.ts'
@@ -50,7 +50,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
   const everyMs = policies.payoutEveryMs[network]
   const cold = coldJob(world, deps, adapter, (ticker) => signing.coldAddress(network, ticker))
   const own = (...jobs: Job[]): Job[] => jobs.map((job) => unlessStopped(runtime.db, network, job))
-  if (joining) return [createBitcoinPayoutJob({ ...payout, adapter: joining.adapter }, everyMs), sending, overtaken, ...own(createConsolidationJob(joining), createRescueJob(joining), cold)]
+  if (joining) return [createBitcoinPayoutJob({ ...payout, adapter: joining.adapter }, everyMs), sending, overtaken, ...own(createConsolidationJob(joining), createRescueJob(joining), createRecallJob(joining), cold)]
   if (network === 'TRON') {
     const tron = { ...payout, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
     const sweeps = createTronSweepJob(

@@ -6,6 +6,7 @@
  */
 export { createConsolidationJob } from './jobs.ts'
 export type { ConsolidationDeps } from './jobs.ts'
+export { createRecallJob } from './jobs-recall.ts'
 export { createRescueJob, payForParent } from './jobs-rescue.ts'
 export { createOutrunFollowing } from './outrun.ts'
 export { DEFAULT_CONSOLIDATION_POLICY, readConsolidationPolicy } from './policy.ts'

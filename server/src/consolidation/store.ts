@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Db, Tx } from '../db/index.ts'
-import { insertPlanned, knowChange, reserveCoins, reserveUnconfirmed, type ChangeKey, type ConsolidationPlan, type OwnCoin } from '../outgoing/index.ts'
+import { attemptsOf, insertPlanned, knowChange, outpointsOf, reserveCoins, reserveUnconfirmed, type ChangeKey, type ConsolidationPlan, type OwnCoin } from '../outgoing/index.ts'
 
 /** A transaction of ours that joins coins, ready to be stored. */
 export interface Joining {
@@ -78,7 +78,7 @@ export const outrunJoinings = async (tx: Tx, finalHeight: number): Promise<strin
   const { rows } = await sql<{ id: string }>`select o.id from outgoing o
     where o.network = 'BITCOIN' and o.purpose = 'consolidation' and o.state in ('signed', 'broadcast') and (exists (
       select from unnest(o.keys) k join utxos x on x.network = o.network and x.transaction = split_part(k, ':', 1) and x.vout = split_part(k, ':', 2)::int
-      where o.dropped_at is not null and x.spent_height <= ${finalHeight}
+      where x.spent_height <= ${finalHeight}
         and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.hash = x.spent_by)) or exists (
       select from utxos x where x.network = o.network and x.reserved_by = o.id and (
         (x.spent_height <= ${finalHeight} and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.hash = x.spent_by))
@@ -88,4 +88,23 @@ export const outrunJoinings = async (tx: Tx, finalHeight: number): Promise<strin
           where d.network = o.network and d.transaction = x.transaction and d.conflict_height <= ${finalHeight}))))
     order by o.id`.execute(tx)
   return rows.map(({ id }) => id)
+}
+
+/** Payouts that are signed, that no node has taken, and that nodes have refused for good since before a moment, and that nothing takes back yet. */
+export const refusedPayouts = async (db: Db, since: Date): Promise<string[]> => {
+  const { rows } = await sql<{ id: string }>`select o.id from outgoing o where o.network = 'BITCOIN' and o.purpose = 'payout' and o.state = 'signed'
+    and o.first_broadcast_at is null and o.refused_since <= ${since}
+    and not exists (select from outgoing c where c.network = o.network and c.purpose = 'consolidation' and c.state <> 'abandoned' and c.keys && o.keys)
+    order by o.id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** The largest of the coins that every form of a payout spends: those of the first. */
+export const coinOf = async (db: Db, payout: string): Promise<OwnCoin | undefined> => {
+  const first = (await attemptsOf(db, payout))[0]
+  if (!first) return undefined
+  const { rows } = await sql<OwnCoin>`select transaction, vout, address, account, branch, derivation_index as index, units from utxos
+    where network = 'BITCOIN' and reserved_by = ${payout} and spent_by is null and block_height is not null
+      and transaction || ':' || vout = any(${outpointsOf(first)}::text[]) order by units desc, transaction, vout limit 1`.execute(db)
+  return rows[0]
 }

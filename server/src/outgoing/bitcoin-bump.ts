@@ -101,7 +101,8 @@ export const spentOnlyBy = (attempt: Attempt, others: readonly Attempt[]): strin
   return outpointsOf(attempt).filter((outpoint) => !elsewhere.has(outpoint))
 }
 
-const outpointsOf = ({ unsigned }: Attempt): string[] => {
+/** Outpoints that an attempt spends. */
+export const outpointsOf = ({ unsigned }: Pick<Attempt, 'unsigned'>): string[] => {
   const psbt = parsePsbt(Buffer.from(unsigned, 'hex'))
   if (isRefused(psbt)) throw new Error(`a stored attempt can't be read: ${psbt.message}`)
   return psbt.inputs.map(outpointOf)

@@ -1,7 +1,7 @@
 import { isEvmNetwork, type Block } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { SignedTransaction } from '../adapters/signer/port.ts'
-import { inTransaction } from '../db/index.ts'
+import { inTransaction, type Tx } from '../db/index.ts'
 import { carryOut, joinEffects } from '../effects/index.ts'
 import { eachApart, type Job } from '../jobs/index.ts'
 import { raiseAlert, resolveAlertsOf } from '../platform/alerts.ts'
@@ -50,12 +50,22 @@ const settle = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
     if (!lost.every((one) => now.some(({ key, hash }) => key === one.key && hash === one.hash))) return
     const moment = momentOf(runtime)
     if (!(await recordOvertaken(tx, outgoing.id, subscribers, moment, paid))) return
-    await resolveAlertsOf(tx, ['broadcast', 'stuck', UNCLEAR], [outgoing.id], moment.at)
+    await resolveAlertsOf(tx, ['broadcast', 'stuck', RECALLED, UNCLEAR], [outgoing.id], moment.at)
+    if (await isRecalled(tx, outgoing, lost)) return
     await raiseAlert(tx, { kind: 'overtaken', subject: outgoing.id, text: textOf(outgoing, lost[0]!), detail: lost }, moment)
   })
 }
 
 const UNCLEAR = 'overtaken-unclear'
+/** Raised with the transaction of ours that takes a payout back. */
+const RECALLED = 'payout-recalled'
+
+/** Whether a transaction of ours that pays nobody has taken it back: a person was told when that was planned. */
+const isRecalled = async (tx: Tx, { network }: Outgoing, lost: readonly Lost[]): Promise<boolean> => {
+  const { rows } = await sql`select from outgoing o join outgoing_attempts a on a.outgoing_id = o.id
+    where a.network = ${network} and a.hash = ${lost[0]!.hash} and o.purpose = 'consolidation'`.execute(tx)
+  return rows.length > 0
+}
 
 const textOf = ({ id, network, purpose }: Outgoing, { key, hash, height }: Lost): string =>
   `Transaction ${hash} in final block ${height} of ${network} used up ${key}, which the ${purpose} ${id} needed: that can never be mined. ` +
