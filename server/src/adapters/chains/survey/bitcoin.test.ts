@@ -17,7 +17,7 @@ const CORE: Record<string, Answer> = {
   estimatesmartfee: () => ({ feerate: 0.00002, blocks: 2 }),
   help: ([method]) => `${String(method)} ...`,
 }
-const settingsOf = (url: string) => ({ BITCOIN: { url, genesis } })
+const settingsOf = (url: string) => ({ BITCOIN: { url, genesis, feeFloorMilliSatPerVb: '1000', feeCapMilliSatPerVb: '300000' } })
 const survey = async (changed: Record<string, Answer> = {}) => {
   const url = await startRpcNode({ ...CORE, ...changed })
   const findings = await surveyNode(settingsOf(url), 'BITCOIN', { tokens: [], now: NOW })

@@ -31,7 +31,7 @@ const GETH: Record<string, Answer> = {
 
 const survey = async (changed: Record<string, Answer>, { network = 'ETHEREUM', headers = {}, ...given }: Partial<EvmChainSettings> & { network?: 'ETHEREUM' | 'BINANCE_SMART_CHAIN'; headers?: Record<string, string> } = {}) => {
   const url = await startRpcNode({ ...GETH, ...changed }, headers)
-  const findings = await surveyNode({ [network]: { url, chainId: 1, gasPriceFloor: '10000000', ...given } }, network, { tokens: [], now: NOW })
+  const findings = await surveyNode({ [network]: { url, chainId: 1, gasPriceFloor: '10000000', gasPriceCap: '500000000000', ...given } }, network, { tokens: [], now: NOW })
   return new Map(findings.map((one) => [one.about, one]))
 }
 const of = (findings: ReadonlyMap<string, Finding>, about: string): string => `${findings.get(about)?.standing}: ${findings.get(about)?.text}`
@@ -41,7 +41,7 @@ test('a node with all that is needed is good in everything, and all of it is nam
   expect([...findings.values()].filter(({ standing }) => standing !== 'good')).toEqual([])
   expect(of(findings, 'client')).toBe('good: Geth/v1.16.4-stable/linux-amd64/go1.25')
   expect(of(findings, 'sync')).toBe(`good: head ${HEAD}, 5 s old`)
-  expect(of(findings, 'finality')).toBe(`good: the final block is ${HEAD - 70}, 70 below the head`)
+  expect(of(findings, 'finality')).toBe(`good: the final block is ${HEAD - 70}, 70 below the head; at least 32 blocks by the settings`)
   expect(of(findings, 'tracers')).toBe('good: prestateTracer answers; callTracer answers')
   expect(of(findings, 'states')).toBe('good: of the whole chain')
   expect(of(findings, 'fees')).toBe('good: base fee 0.1 gwei, gas price 0.1 gwei; bounds 0.01 gwei to 500 gwei')
@@ -55,7 +55,7 @@ test.for<[row: string, about: string, changed: Record<string, Answer>, says: Reg
   // Erigon's tracers by name, of which some builds have callTracer only.
   ['D-E1: callTracer without prestateTracer', 'tracers', { debug_traceBlockByHash: (params) => (tracerOf(params) === 'callTracer' ? [{ result: frame }] : refuse(-32000, 'unknown tracer')()) }, /^poor: prestateTracer is refused: unknown tracer/, /transaction by transaction/],
   // reth-bsc, src/node/network/block_import/service.rs in August 2025.
-  ['D-E6: finalized is the head', 'finality', { eth_getBlockByNumber: ([place]) => blockAt(place === 'finalized' ? 'latest' : place) }, /^poor: the final block is \d+, 0 below the head/, /number of blocks/],
+  ['D-E6: finalized is the head', 'finality', { eth_getBlockByNumber: ([place]) => blockAt(place === 'finalized' ? 'latest' : place) }, /^poor: the final block is \d+, 0 below the head/, /leastFinalDepth \(32\)/],
   // go-ethereum, eth/api_backend.go; Erigon, rpc_block.go.
   ['D-E6: finalized is not known yet (geth)', 'finality', { eth_getBlockByNumber: ([place]) => (place === 'finalized' ? refuse(-32000, 'finalized block not found')() : blockAt(place)) }, /^poor: the node names no final block: finalized block not found/, /consensus client/],
   ['D-E6: finalized is null (reth)', 'finality', { eth_getBlockByNumber: ([place]) => (place === 'finalized' ? null : blockAt(place)) }, /names no final block: null/, /consensus client/],

@@ -53,10 +53,10 @@ const syncOf = async (rpc: Rpc, now: number): Promise<Seen> => {
   return now - time > OLD_HEAD_MS ? poor(`${text}, although the node says that it has caught up`, 'Look whether it has peers, and a consensus client') : good(text)
 }
 
-const finalityOf = async (rpc: Rpc, { finality }: EvmSettings): Promise<Seen> => {
+const finalityOf = async (rpc: Rpc, { finality, leastFinalDepth }: EvmSettings): Promise<Seen> => {
   const head = await readHead(rpc)
   const answer = await rpc.ask({ method: 'eth_getBlockByNumber', params: ['finalized', false] })
-  const setting = finality === 'finalized' ? '' : `; the settings go by ${finality} blocks`
+  const setting = finality === 'finalized' ? `; at least ${leastFinalDepth} blocks by the settings` : `; the settings go by ${finality} blocks`
   if (!answer.ok || answer.result === null) {
     const text = `the node names no final block: ${answer.ok ? 'null' : `${answer.message} (${answer.code})`}${setting}`
     return finality === 'finalized' ? poor(text, 'Look whether its consensus client runs. Where the chain has no finality, set `finality` to a number of blocks') : good(text)
@@ -64,7 +64,7 @@ const finalityOf = async (rpc: Rpc, { finality }: EvmSettings): Promise<Seen> =>
   const height = countOf(objectOf(answer.result, 'the block')['number'], 'number')
   const text = `the final block is ${height}, ${head.height - height} below the head${setting}`
   if (finality === 'finalized' && height >= head.height && height > 0)
-    return poor(text, 'The node calls its newest block final: a reorganisation would turn credits into debts. Set `finality` to a number of blocks, or use another client')
+    return poor(text, `The node calls its newest block final, so that leastFinalDepth (${leastFinalDepth}) alone protects. Set it as deep as reorganisations go, or use another client`)
   return good(text)
 }
 

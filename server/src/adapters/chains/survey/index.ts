@@ -54,8 +54,8 @@ const open = (settings: ChainSettings, network: Network, { tokens, now, timeoutM
   const quota = (asked: Parameters<typeof quotaOf>[1]): Probe => ({ about: 'quota', neededBy: [], look: () => quotaOf(given.url, asked) })
   if (network === 'TRON') {
     const node = createNode({ ...tronSettingsOf(settings.TRON!), timeoutMs, random })
-    const { apiKey } = settings.TRON!
-    const headers = apiKey === undefined ? {} : { 'TRON-PRO-API-KEY': apiKey }
+    const { apiKey, apiKeyHeader = 'TRON-PRO-API-KEY' } = settings.TRON!
+    const headers = apiKey === undefined ? {} : { [apiKeyHeader]: apiKey }
     return { probes: [...tronProbes(node, tronSettingsOf(settings.TRON!), { tokens, now }), quota({ path: '/wallet/getblock', body: { detail: false }, headers })], close: () => node.close() }
   }
   const rpc = createRpc({ network, url: given.url, timeoutMs, random, attempts: 1, parse: isEvmNetwork(network) ? JSON.parse : parseRpcJson })
