@@ -32,7 +32,7 @@ export const compareAtCursor = async (
 }
 
 /** A chain whose node tells balances of its final block only, and moves on while it is asked. */
-type FinalTeller = ChainAdapter & Pick<TronChainAdapter, 'balancesAtFinal'>
+type FinalTeller = ChainAdapter & Pick<TronChainAdapter, 'balancesAtFinal' | 'mostAtFinal'>
 export const isFinalTeller = (adapter: ChainAdapter): adapter is FinalTeller => 'balancesAtFinal' in adapter
 
 /** At the final block: the newer moves are left out of the records. Undefined when the watcher has not read it, or another. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
-import type { ChainAdapter, Head } from '../adapters/chains/port.ts'
+import { ChainUnavailable, type ChainAdapter, type Head } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { inTransaction } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
@@ -57,18 +57,28 @@ export const reconcileNetwork = async (
     return found ?? compareCoins(...asked)
   }
   const known = books.comparands.filter(({ asset }) => tickers.includes(asset))
-  const size = isFinalTeller(adapter) ? FINAL_PAGE : isEvmNetwork(network) ? PAGE : Math.max(1, known.length)
   let block: Head | undefined = known.length === 0 ? books : undefined
-  for (let from = 0; from < known.length; from += size) {
-    const page = known.slice(from, from + size)
-    const found = await compare(runtime, catalogue, adapter, books, page)
+  for (let from = 0; from < known.length; ) {
+    const page = known.slice(from, from + pageSize(adapter, known.length))
+    const found = await compare(runtime, catalogue, adapter, books, page).catch((error: unknown) => {
+      if (error instanceof ChainUnavailable && pageSize(adapter, known.length) < page.length) return 'fewer' as const
+      throw error
+    })
+    if (found === 'fewer') continue
     if (!found) return undefined
+    from += page.length
     await storeComparisons(runtime.db, network, page.map((one, i) => ({ ...one, booked: found.booked[i]! })), found.held, found.head.height, at)
     block = found.head
   }
   const lines = await conclude(runtime, network, { ...books, ...headOf(block!) }, tickers, at)
   if (scan === 'done') await noteScan(runtime.db, network, at)
   return { network, height: block!.height, lines, compared: known.length, left: await countTouched(runtime.db, network), scan }
+}
+
+/** A node that has to answer before its final block moves on is asked for as many as it has shown to manage: behind a gateway's limit, few. */
+const pageSize = (adapter: ChainAdapter, known: number): number => {
+  if (isFinalTeller(adapter)) return Math.max(1, Math.min(FINAL_PAGE, adapter.mostAtFinal?.() ?? FINAL_PAGE))
+  return isEvmNetwork(adapter.network) ? PAGE : Math.max(1, known)
 }
 
 /** Whether all coins are to be looked through; then what was compared by known coins since the last time is compared again. */

@@ -5,7 +5,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import type { ChainAdapter } from '../adapters/chains/port.ts'
+import { ChainUnavailable, type ChainAdapter } from '../adapters/chains/port.ts'
 import { createCatalogue } from '../assets/index.ts'
 import { uuidv7 } from '../base/id.ts'
 import { opposite, type CustodyMove } from '../custody/index.ts'
@@ -110,4 +110,30 @@ test('nothing is concluded of a final block that the watcher has not read, or re
   final = 1
   finalHash = 'another'
   expect(await look()).toBeUndefined()
+})
+
+test('audit D-T7: a page that a gateway can not answer within one final block is asked for in smaller ones', async () => {
+  await block(1, Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`a${i}`, 5n])))
+  final = 1
+  let most = 50
+  const sizes: number[] = []
+  const slow = {
+    ...adapter,
+    mostAtFinal: () => most,
+    balancesAtFinal: async (wanted: readonly { address: string; contract: string | null }[]) => {
+      sizes.push(wanted.length)
+      most = 8
+      if (wanted.length > 8) throw new ChainUnavailable('the solidified head moved on: ask for fewer')
+      return { head: { height: 1, hash: 'b1' }, units: wanted.map(() => 5n) }
+    },
+  } as unknown as ChainAdapter
+  expect(await reconcileNetwork(runtime, catalogue, slow)).toMatchObject({ compared: 30, lines: [{ short: 0n, surplus: 0n, onChain: 150n }] })
+  expect(sizes).toEqual([30, 8, 8, 8, 6])
+})
+
+test('audit D-T7: a node that fails for another reason ends the round', async () => {
+  await block(1, { hot: 1n })
+  final = 1
+  const silent = { ...adapter, mostAtFinal: () => 50, balancesAtFinal: async () => { throw new ChainUnavailable('silent') } } as unknown as ChainAdapter
+  await expect(reconcileNetwork(runtime, catalogue, silent)).rejects.toThrow('silent')
 })

@@ -238,6 +238,11 @@ export interface TronChainAdapter extends ChainAdapter {
   balancesAtFinal(
     wanted: readonly { address: string; contract: string | null }[],
   ): Promise<{ head: Head; units: bigint[] }>
+  /**
+   * How many balances `balancesAtFinal` can read before the solidified head moves on, by the pace measured so far. It throws
+   * `ChainUnavailable` for more, and then this is less.
+   */
+  mostAtFinal?(): number
   /** Where the account's TRX is, in the solidified state. */
   stakeOf(address: string): Promise<Stake>
   /** sun of stake for energy that the account may lend now; what its own calls used is not free before the day is over. */

@@ -1,5 +1,6 @@
 import type { Head } from '@bursar/chainkit'
 import { encodeTokenBalanceOf, hexOfAddress, type Resources } from '@bursar/chainkit/tron'
+import type { Timer } from '../pauses.ts'
 import type { Stake } from '../port.ts'
 import { Malformed } from '../shape.ts'
 import { readTokenUnits } from './calls.ts'
@@ -50,20 +51,41 @@ const left = (fields: Fields, limit: string, used: string): bigint => {
   return rest > 0n ? rest : 0n
 }
 
-/**
- * Balances of the solidified head, all of one block: when it moved meanwhile, all are read anew. java-tron has no state
- * of earlier blocks, and `/wallet` shows what pending transactions would leave. Of TRX, all that is the account's.
- */
-export const readSolidBalances = async (
-  node: TronNode,
-  wanted: readonly Wanted[],
-): Promise<{ head: Head; units: bigint[] }> => {
-  for (let attempt = 1; attempt <= READINGS; attempt += 1) {
-    const { height, hash } = await readSolidHead(node)
-    const units = await Promise.all(wanted.map((one) => readUnits(node, one)))
-    if ((await readSolidHead(node)).hash === hash) return { head: { height, hash }, units }
+/** How long a solidified head stands, and the part of it that a reading may take: the head does not wait for the reading to begin. */
+const STANDS_MS = 3_000
+const READING_MS = STANDS_MS * 0.4
+const MOST_AT_ONCE = 50
+
+export interface SolidBalances {
+  /**
+   * Balances of the solidified head, all of one block: when it moved meanwhile, all are read anew. java-tron has no state
+   * of earlier blocks, and `/wallet` shows what pending transactions would leave. Of TRX, all that is the account's.
+   */
+  read(wanted: readonly Wanted[]): Promise<{ head: Head; units: bigint[] }>
+  /** How many balances one reading can hold by the pace of those before. */
+  most(): number
+}
+
+/** @param perSecond requests that the node is sent at most; undefined: no bound */
+export const createSolidBalances = (node: TronNode, { now }: Timer, perSecond: number | undefined): SolidBalances => {
+  /** ms for each balance: what the newest readings took, half of it the last one */
+  let pace = perSecond === undefined ? 0 : 1_000 / perSecond
+  const most = (): number => (pace === 0 ? MOST_AT_ONCE : Math.max(1, Math.min(MOST_AT_ONCE, Math.floor(READING_MS / pace))))
+  return {
+    most,
+    read: async (wanted) => {
+      for (let attempt = 1; attempt <= READINGS; attempt += 1) {
+        const { height, hash } = await readSolidHead(node)
+        const begun = now()
+        const units = await Promise.all(wanted.map((one) => readUnits(node, one)))
+        if (wanted.length > 0) pace = (pace + (now() - begun) / wanted.length) / 2
+        if ((await readSolidHead(node)).hash === hash) return { head: { height, hash }, units }
+        // Another attempt at this pace would end as this one did.
+        if (wanted.length > 1 && wanted.length > most()) break
+      }
+      throw node.unavailable(SOLID_ACCOUNT, `the solidified head moved on while ${wanted.length} balances were read: ask for fewer`)
+    },
   }
-  throw node.unavailable(SOLID_ACCOUNT, `the solidified head moved on while ${wanted.length} balances were read: ask for fewer`)
 }
 
 const readUnits = async (node: TronNode, { address, contract }: Wanted): Promise<bigint> => {
@@ -78,9 +100,9 @@ export const readStake = async (node: TronNode, address: string): Promise<Stake>
 }
 
 /** Throws `ChainUnavailable` for any height but the solidified head's. */
-export const readBalancesAt = async (node: TronNode, height: number, wanted: readonly Wanted[]): Promise<bigint[]> => {
+export const readBalancesAt = async (node: TronNode, balances: SolidBalances, height: number, wanted: readonly Wanted[]): Promise<bigint[]> => {
   if (wanted.length === 0) return []
-  const { head, units } = await readSolidBalances(node, wanted)
+  const { head, units } = await balances.read(wanted)
   if (head.height !== height)
     throw node.unavailable(SOLID_ACCOUNT, `balances are known at the solidified head ${head.height} only, not at ${height}`)
   return units

@@ -1,7 +1,8 @@
 /** TRON by a full node of java-tron, 4.8 or newer, or by a gateway that speaks its HTTP API. */
 import { referenceTo } from '@bursar/chainkit/tron'
+import { REAL_TIMER } from '../pauses.ts'
 import type { TronChainAdapter } from '../port.ts'
-import { readBalancesAt, readIsActivated, readResources, readSolidBalances, readStake } from './accounts.ts'
+import { createSolidBalances, readBalancesAt, readIsActivated, readResources, readStake } from './accounts.ts'
 import { readBlockAt, readShownHead, type ShownBlock } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
 import { readIsContract, readIsFrozen, readTokenDecimals } from './calls.ts'
@@ -26,6 +27,7 @@ export const createTronAdapter = (settings: TronAdapterSettings): TronChainAdapt
   const node = createNode({ ...settings, timeoutMs: settings.timeoutMs ?? TIMEOUT_MS })
   const reading = { tokens: new Set(settings.tokens), internalTransactions: settings.internalTransactions }
   const statusOf = createStanding(node)
+  const balances = createSolidBalances(node, settings.timer ?? REAL_TIMER, settings.budget?.perSecond)
   let newest: ShownBlock | undefined
   const headOf = ({ height, hash }: Header) => ({ height, hash })
   return {
@@ -43,8 +45,9 @@ export const createTronAdapter = (settings: TronAdapterSettings): TronChainAdapt
     statusOf,
     broadcast: (raw) => broadcastTransaction(node, statusOf, raw),
     feeRate: async () => ({ kind: 'resources', ...(await readPrices(node)) }),
-    balancesAt: (height, wanted) => readBalancesAt(node, height, wanted),
-    balancesAtFinal: (wanted) => readSolidBalances(node, wanted),
+    balancesAt: (height, wanted) => readBalancesAt(node, balances, height, wanted),
+    balancesAtFinal: (wanted) => balances.read(wanted),
+    mostAtFinal: () => balances.most(),
     reference: async () => {
       const [solid, head] = await Promise.all([readSolidHead(node), readHead(node)])
       return { ...referenceTo(solid.hash), time: head.time }
