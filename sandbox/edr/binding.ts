@@ -19,6 +19,7 @@ export interface Edr {
   readonly EdrContext: new () => Context
   readonly ContractDecoder: new () => object
   readonly L1_CHAIN_TYPE: string
+  readonly CANCUN: string
   readonly PRAGUE: string
   l1ProviderFactory(): unknown
   l1HardforkFromString(name: string): number

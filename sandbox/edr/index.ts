@@ -17,6 +17,8 @@ export interface EdrOptions {
   readonly chainId: number
   /** Base fee of the first block, in wei. 0 makes it BSC-like. */
   readonly baseFee?: bigint
+  /** The rules of the chain; the newest that is known here, `prague`, when absent. */
+  readonly hardfork?: 'cancun' | 'prague'
   /** `safe` is this many blocks behind the head, `finalized` twice as many. */
   readonly slotsInEpoch: number
 }
@@ -61,7 +63,8 @@ function openContext(edr: Edr): Promise<InstanceType<Edr['EdrContext']>> {
   return context
 }
 
-async function createProvider(edr: Edr, { chainId, baseFee = usualBaseFee }: EdrOptions): Promise<Provider> {
+async function createProvider(edr: Edr, { chainId, baseFee = usualBaseFee, hardfork = 'prague' }: EdrOptions): Promise<Provider> {
+  const rules = hardfork === 'cancun' ? edr.CANCUN : edr.PRAGUE
   const config = {
     allowBlocksWithSameTimestamp: false,
     allowUnlimitedContractSize: false,
@@ -71,10 +74,10 @@ async function createProvider(edr: Edr, { chainId, baseFee = usualBaseFee }: Edr
     coinbase: Buffer.alloc(20, 0xc0),
     defaultTransactionGasLimit: 16_000_000n,
     genesisState: [
-      ...edr.l1GenesisState(edr.l1HardforkFromString(edr.PRAGUE)),
+      ...edr.l1GenesisState(edr.l1HardforkFromString(rules)),
       { address: Buffer.from(faucetAccount.slice(2), 'hex'), balance: plenty },
     ],
-    hardfork: edr.PRAGUE,
+    hardfork: rules,
     initialBaseFeePerGas: baseFee,
     initialParentBeaconBlockRoot: Buffer.alloc(32),
     minGasPrice: 0n,

@@ -68,6 +68,7 @@ export function useEdr(options: Partial<EdrOptions> = {}): () => Promise<EdrNode
 interface EvmNodeOptions {
   readonly chainId?: number
   readonly baseFee?: bigint
+  readonly hardfork?: 'cancun' | 'prague'
 }
 
 /** The EVM nodes that there are here, each with what starts it: what holds of Ethereum's rules is tried on all of them. */

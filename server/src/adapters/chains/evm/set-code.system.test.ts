@@ -1,35 +1,37 @@
 /** Whether a chain knows delegation (EIP-7702) is told by the node before anything depends on it. */
 import { sweepContracts, sweepOne } from '@bursar/chainkit/evm'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { faucetAccount } from '../../../../../sandbox/anvil/transactions.ts'
-import { useAnvil } from '../../../../../test/setup/nodes.ts'
+import { EVM_NODES } from '../../../../../test/setup/nodes.ts'
 import { adapterOf } from './test-world.ts'
 
-const nodes = { prague: useAnvil({ hardfork: 'prague' }), cancun: useAnvil({ hardfork: 'cancun' }) }
 const SOMEBODY = '0x00000000000000000000000000000000000b0b0b'
 const { delegate } = sweepContracts('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')
 const call = { address: SOMEBODY, delegate: delegate.address, code: delegate.code, data: sweepOne.encode([]) }
 
-const adapterOn = async (rules: keyof typeof nodes) => {
-  const adapter = adapterOf((await nodes[rules]()).url, { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' })
-  onTestFinished(() => adapter.close())
-  return adapter
-}
+describe.each(EVM_NODES)('%s', (_name, use) => {
+  const nodes = { prague: use({ hardfork: 'prague' }), cancun: use({ hardfork: 'cancun' }) }
+  const adapterOn = async (rules: keyof typeof nodes) => {
+    const adapter = adapterOf((await nodes[rules]()).url, { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' })
+    onTestFinished(() => adapter.close())
+    return adapter
+  }
 
-test('a chain that does answers as the delegate, one that does not fails', async () => {
-  expect(await (await adapterOn('prague')).callDelegated(call)).toBe(`0x${'0'.repeat(64)}`)
-  expect(await (await adapterOn('cancun')).callDelegated(call)).toBeNull()
-})
+  test('a chain that does answers as the delegate, one that does not fails', async () => {
+    expect(await (await adapterOn('prague')).callDelegated(call)).toBe(`0x${'0'.repeat(64)}`)
+    expect(await (await adapterOn('cancun')).callDelegated(call)).toBeNull()
+  })
 
-test('audit D-E14: an authorisation takes what the rules ask, where there are any', async () => {
-  const estimate = async (rules: keyof typeof nodes): Promise<bigint | undefined> => (await (await adapterOn(rules)).stateFrom(0)).authorizationGas(faucetAccount)
-  // 25,000, less what the floor of EIP-7623 adds to the estimate without it.
-  expect(await estimate('prague')).toBe(24_994n)
-  expect(await estimate('cancun')).toBeUndefined()
-})
+  test('audit D-E14: an authorisation takes what the rules ask, where there are any', async () => {
+    const estimate = async (rules: keyof typeof nodes): Promise<bigint | undefined> => (await (await adapterOn(rules)).stateFrom(0)).authorizationGas(faucetAccount)
+    // 25,000, less what the floor of EIP-7623 adds to the estimate without it. Hardhat's node estimates one more.
+    expect([24_994n, 24_995n]).toContain(await estimate('prague'))
+    expect(await estimate('cancun')).toBeUndefined()
+  })
 
-test('code that is supposed is nowhere afterwards', async () => {
-  const adapter = await adapterOn('prague')
-  await adapter.callDelegated(call)
-  expect(await adapter.codeAt(SOMEBODY)).toBe('0x')
+  test('code that is supposed is nowhere afterwards', async () => {
+    const adapter = await adapterOn('prague')
+    await adapter.callDelegated(call)
+    expect(await adapter.codeAt(SOMEBODY)).toBe('0x')
+  })
 })
