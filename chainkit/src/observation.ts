@@ -8,7 +8,8 @@ export interface Head {
 export interface Transfer {
   /**
    * Where in its transaction: `o:VOUT` a Bitcoin output, `n` an account chain's native value, `l:N` the Nth log of its transaction (a place that no reorganisation changes),
-   * `t:PATH` native value of an inner call by trace path (`t:0.2`; on TRON its place among the internal transactions that move coin). Transaction hash and index together identify the transfer, also after a reorganisation.
+   * `t:ADDRESS` native coin that inner calls brought to an address of an EVM chain, all of it (on TRON `t:N`, its place among the internal transactions that move coin). `w:INDEX` a withdrawal of a validator of Ethereum
+   * and `f` a block's tips, which come without a transaction: their hash is the block's. Transaction hash and index together identify the transfer, also after a reorganisation.
    */
   index: string
   /** Contract of an allow-listed token, in lowercase on EVM chains and base58 on TRON, or null for the native coin. */
@@ -17,6 +18,18 @@ export interface Transfer {
   from: string[]
   /** Receiver in canonical form: lowercase bech32 or base58 on Bitcoin, EIP-55 on EVM chains, base58 on TRON. */
   to: string
+  units: bigint
+}
+
+/**
+ * Native coin that an address says it has sent to its treasury, by the log of a sweep. Every contract can log this: it is true of an
+ * address of ours only, whose code can be nothing but the pinned delegate.
+ */
+export interface CoinSwept {
+  /** as of a `Transfer`: `t:l:N`, by the place of its log */
+  index: string
+  /** EIP-55 */
+  account: string
   units: bigint
 }
 
@@ -35,6 +48,8 @@ export interface ChainTransaction {
   /** True for the transaction with which a Bitcoin block pays its miner: the network lets nobody spend it for 100 blocks. */
   coinbase?: true
   transfers: Transfer[]
+  /** on EVM chains, when there are any: not among the transfers before it is known which of them are of addresses of ours */
+  coinSwept?: readonly CoinSwept[]
 }
 
 /**
@@ -64,8 +79,8 @@ export interface Block extends Head {
   /** ms since the epoch, by the block's own stamp */
   time: number
   /**
-   * True when the node has thrown away the state it needs to trace this block, so that native coin which contracts sent in
-   * it is not among its transfers. Never set on a node that can still tell.
+   * True when a node that should show what contracts did in this block could not, so that native coin which they sent is not
+   * among its transfers, or not all of it.
    */
   untraced?: boolean
   /** Notes of TRON's internal transactions in it that the reader does not know, and of which nothing is among the transfers. */

@@ -22,6 +22,16 @@ const RELAY_NOT_SWEPT = topicOf('NotSwept(address,address)')
 const ACCOUNT_NOT_SWEPT = topicOf('AccountNotSwept(address)')
 
 /**
+ * Reads a log that says that coin left a delegated address for its treasury; undefined for any other. Every contract can log
+ * it: it only says anything of an address that is ours and delegates to the pinned contract. Never throws.
+ */
+export const decodeCoinSwept = (log: { address: string; topics: readonly string[]; data: string }): { account: Hex; units: bigint } | undefined => {
+  if (log.topics[0]?.toLowerCase() !== COIN_SWEPT) return undefined
+  const units = decodeUint(log.data)
+  return units === undefined ? undefined : { account: checksumAddress(log.address), units }
+}
+
+/**
  * Reads a log of SweepDelegate, SweepBatch or SweepRelay, or undefined for any other. A delegated address logs as itself:
  * only logs of addresses that are ours and delegate to the pinned contract say anything. Never throws.
  * @param isOurs whether an address (EIP-55) is a deposit address of ours
@@ -41,7 +51,7 @@ export const decodeSweepLog = (
     return topic === RELAY_NOT_SWEPT && first && second ? { kind: 'not-swept', account: second, asset: first } : undefined
   }
   if (!isOurs(address)) return undefined
-  const units = topic === COIN_SWEPT ? decodeUint(log.data) : undefined
-  if (units !== undefined) return { kind: 'coin-swept', account: address, units }
+  const swept = decodeCoinSwept(log)
+  if (swept) return { kind: 'coin-swept', ...swept }
   return topic === NOT_SWEPT && first ? { kind: 'not-swept', account: address, asset: first } : undefined
 }

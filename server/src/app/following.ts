@@ -7,7 +7,8 @@ import { createDeposits, type Deposits } from '../deposits/index.ts'
 import { createInvoices } from '../invoices/index.ts'
 import { invoiceSettings, withdrawalFollowers, type InvoicingWorld } from './invoicing.ts'
 import { holdsUntilVerified } from '../merchants/index.ts'
-import { createFollowing, type OutgoingSubscriber } from '../outgoing/index.ts'
+import { createFollowing, evmHotAddress, type OutgoingSubscriber } from '../outgoing/index.ts'
+import { readingSweeps } from './reading-sweeps.ts'
 import { freshPrices } from '../rates/index.ts'
 import { createHouseFollowing, createSweepSettlement } from '../sweeps/index.ts'
 import { createFunding } from '../treasury/index.ts'
@@ -36,5 +37,6 @@ export const createListeners = (world: World): { listeners: ChainListener[]; dep
   })
   const outgoing = createFollowing(settlements(world))
   const house = createHouseFollowing(catalogue)
-  return { listeners: [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createOutrunFollowing(), createUntracedAlarm(), createUnknownNoteAlarm(), createIssuerAlarm(catalogue)], deposits }
+  const rooms = [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createOutrunFollowing(), createUntracedAlarm(), createUnknownNoteAlarm(), createIssuerAlarm(catalogue)]
+  return { listeners: [readingSweeps(rooms, evmHotAddress(world.wallet))], deposits }
 }

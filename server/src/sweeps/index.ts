@@ -5,6 +5,7 @@
  * it brought in.
  */
 export { createHouseFollowing } from './following.ts'
+export { withCoinSwept } from './coin-swept.ts'
 export { createEvmSweepJob } from './evm/jobs.ts'
 export { createTronSweepJob } from './tron/jobs.ts'
 export { expectedPrice } from './evm/gas-price.ts'

@@ -31,8 +31,11 @@ export class NoAnswer extends Error {
 
 /** JSON posted to one address, or to paths below it, over connections that are kept alive. */
 export interface Exchange {
-  /** Throws `NoAnswer`. The time bounds the whole exchange, however slowly the answer trickles. */
-  post(body: string, timeoutMs: number, below?: string): Promise<Received>
+  /**
+   * Throws `NoAnswer`. The time bounds the whole exchange, however slowly the answer trickles.
+   * @param most bytes of this answer that are read; the setting's when absent
+   */
+  post(body: string, timeoutMs: number, below?: string, most?: number): Promise<Received>
   close(): Promise<void>
 }
 
@@ -45,12 +48,12 @@ export const createExchange = ({ url, headers: more = {}, connections, maxBytes 
   // One deadline over the whole exchange stands in place of undici's own, which start again with every byte.
   const pool = new Pool(origin, { connections, keepAliveTimeout: IDLE_MS, headersTimeout: 0, bodyTimeout: 0 })
   return {
-    post: async (body, timeoutMs, below) => {
+    post: async (body, timeoutMs, below, most = maxBytes) => {
       const signal = AbortSignal.timeout(timeoutMs)
       try {
         const path = (below === undefined ? pathname : `${pathname.replace(/\/$/, '')}/${below}`) + search
         const answer = await pool.request({ method: 'POST', path, headers, body, signal })
-        return { status: answer.statusCode, text: await readText(answer.body, maxBytes), pauseMs: pauseInHeaders(answer.headers) }
+        return { status: answer.statusCode, text: await readText(answer.body, most), pauseMs: pauseInHeaders(answer.headers) }
       } catch (error) {
         if (error instanceof NoAnswer) throw error
         if (signal.aborted) throw new NoAnswer(`no answer within ${timeoutMs} ms`, false)

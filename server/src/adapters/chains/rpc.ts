@@ -28,10 +28,11 @@ export interface RpcCall {
   params: readonly unknown[]
 }
 
-/** How long one question may take, and how often it is asked, where that is not as usual. */
+/** How long one question may take, how often it is asked, and how long its answer may be, where that is not as usual. */
 export interface RpcPatience {
   timeoutMs?: number
   attempts?: number
+  maxBytes?: number
 }
 
 /** JSON-RPC 2.0. Every method throws `ChainUnavailable` unless the node gave a whole answer of the protocol's shape. */
@@ -68,11 +69,11 @@ export const createRpc = (given: RpcSettings): Rpc => {
     body: unknown,
     patience: RpcPatience,
   ): Promise<RpcAnswer[]> => {
-    const { timeoutMs = settings.timeoutMs, attempts = settings.attempts } = patience
+    const { timeoutMs = settings.timeoutMs, attempts = settings.attempts, maxBytes = settings.maxBytes } = patience
     for (let attempt = 1; ; attempt += 1) {
       try {
         await gate.pass()
-        const received = await exchange.post(JSON.stringify(body), timeoutMs)
+        const received = await exchange.post(JSON.stringify(body), timeoutMs, undefined, maxBytes)
         if (calls.length > 1 && received.status === 413) throw new BatchRefused('HTTP 413')
         return readAnswers(parseText(received, settings.parse), calls.length, received.status)
       } catch (error) {

@@ -1,10 +1,10 @@
 /** Sweeps on two real EVM chains: what waits at deposit addresses reaches the hot wallet, and the books agree with the chain. */
 import { randomUUID } from 'node:crypto'
 import { isRefused } from '@bursar/chainkit'
-import { fromHex, parseDraft } from '@bursar/chainkit/evm'
+import { COIN, fromHex, parseDraft, sweepOne } from '@bursar/chainkit/evm'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { deployerAccount } from '../../../../sandbox/anvil/transactions.ts'
+import { deployerAccount, faucetAccount, sendAndMine } from '../../../../sandbox/anvil/transactions.ts'
 import { call, ensureTokens } from '../../../../sandbox/tokens/index.ts'
 import { bsc, ethereum, type EvmSpec } from '../../../../sandbox/evm-specs.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
@@ -142,6 +142,19 @@ test('where blocks show no inner calls, coin leaves by a payment of its address,
   await world.settle()
   expect(await statesOf(world)).toEqual({ 'direct final': 1 })
   expect(await world.onChain(address, 'ETH')).toBeLessThan(10n ** 15n)
+  expect(await world.drift()).toEqual([])
+}, 120_000)
+
+test('audit D-E2: where blocks show no inner calls, the books follow the coin that a stranger has swept', async () => {
+  const world = await open(ethereum, { traces: 'off' })
+  const [address] = (await holding(world, 3)) as [string]
+  await world.settle()
+  await world.pay('ETH', address, '0.00001')
+  await world.mine(4)
+  expect(await world.drift()).toEqual([])
+  await sendAndMine(world.node.rpc, { from: faucetAccount, to: address as `0x${string}`, data: sweepOne.encode([COIN]), gas: 200_000n })
+  await world.mine(4)
+  expect(await world.onChain(address, 'ETH')).toBe(0n)
   expect(await world.drift()).toEqual([])
 }, 120_000)
 

@@ -26,6 +26,7 @@ import { momentOf, type Runtime } from '../../platform/runtime.ts'
 import { createFunding, grantCapital, reconcileFully } from '../../treasury/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../../watcher/index.ts'
 import { createEvmDirect } from '../../direct/index.ts'
+import { readingSweeps } from '../../app/reading-sweeps.ts'
 import { createSigning } from '../../app/signing.ts'
 import { createEvmPayoutJob, createSettlement, type Withdrawal } from '../../withdrawals/index.ts'
 import { holdTransfer } from '../../withdrawals/postings.ts'
@@ -114,7 +115,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
   const payoutJob = createEvmPayoutJob({ ...payout, ...(options.paysFromDeposits && { fromDeposits }) }, 0)
   const follower = await beginFollowing({
     runtime, network, adapter,
-    listeners: [createFollowing(subscribers), createHouseFollowing(catalogue), createFunding(catalogue), deposits],
+    listeners: [readingSweeps([createFollowing(subscribers), createHouseFollowing(catalogue), createFunding(catalogue), deposits], HOT)],
     ringBlocks: 200,
     settings: { ...DEFAULT_WATCHER_SETTINGS[network], network, identity: '', startHeight: Number(await node.rpc('eth_blockNumber')) },
   })

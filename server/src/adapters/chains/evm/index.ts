@@ -11,7 +11,7 @@ import { readFinal, readHead, readHeadAt, type Finality } from './heads.ts'
 import { quantityOf } from './quantity.ts'
 import { readStatus } from './standing.ts'
 import { readStateFrom } from './state.ts'
-import { probeTraces } from './traces.ts'
+import { createTracing } from './traces.ts'
 
 export interface EvmAdapterSettings extends GasSettings {
   network: EvmNetwork
@@ -22,12 +22,14 @@ export interface EvmAdapterSettings extends GasSettings {
   finality: Finality
   /** blocks, the final one counted, that stand on it at least where `finality` is `finalized`; 1 when absent */
   leastFinalDepth?: number
-  /** `auto`: inner calls are seen when the node traces blocks, which it is asked once. `off`: they are not */
+  /** `auto`: what contracts send is seen when the node traces blocks. `off`: it is not */
   traces: 'auto' | 'off'
   /** ms a question may take */
   timeoutMs?: number
   /** from 0 to 1 */
   random(): number
+  /** ms, of a clock that never goes back; the process's own when absent */
+  now?(): number
 }
 
 export const createEvmAdapter = (settings: EvmAdapterSettings): AccountChainAdapter & { close(): Promise<void> } => {
@@ -37,21 +39,14 @@ export const createEvmAdapter = (settings: EvmAdapterSettings): AccountChainAdap
   }
   const rpc = createRpc({ network, url, timeoutMs, random, parse: JSON.parse })
   const tokens = new Set(settings.tokens.map((token) => token.toLowerCase()))
-  let probe: Promise<boolean> | undefined
-  const traces = (): Promise<boolean> => {
-    probe ??= probeTraces(rpc)
-    // What could not be found out is asked again.
-    probe.catch(() => (probe = undefined))
-    return probe
-  }
-  const canTrace = async (): Promise<boolean> => settings.traces === 'auto' && (await traces())
+  const tracing = settings.traces === 'auto' ? createTracing(rpc, settings.now ?? (() => performance.now())) : undefined
   return {
     network,
     identity: () => rpc.read('eth_chainId', [], (result) => String(quantityOf(result, 'the chain id'))),
-    capabilities: async () => ({ mempool: false, traces: await canTrace() }),
+    capabilities: async () => ({ mempool: false, traces: (await tracing?.isShown()) ?? false }),
     head: () => readHead(rpc),
     finalized: () => readFinal(rpc, finality, leastFinalDepth),
-    blockAt: async (height) => readBlockAt(rpc, height, { tokens, traces: await canTrace() }),
+    blockAt: (height) => readBlockAt(rpc, height, { network, tokens, tracing }),
     hashAt: async (height) => (await readHeadAt(rpc, height))?.hash ?? null,
     mempool: async () => ({ hashes: new Set(), added: [] }),
     statusOf: (hash) => readStatus(rpc, hash),

@@ -60,16 +60,12 @@ describe('reading anvil', () => {
     const block = (await adapter.blockAt(height))!
     expect(block.hash).toBe(await world.adapter.hashAt(height))
     expect(block.hash).not.toBe(stale)
-    expect(transfersOf(block, to).map(({ index }) => index)).toEqual(['l:0', 't:0'])
+    expect(transfersOf(block, to).map(({ index }) => index)).toEqual(['l:0', `t:${to}`])
   })
 
   test.for([
-    ['eth_getBlockReceipts', { change: () => null }],
-    ['eth_getBlockReceipts', { change: (receipts: unknown) => (receipts as unknown[]).slice(1) }],
-    [
-      'eth_getBlockReceipts',
-      { change: (receipts: unknown) => (receipts as object[]).map((one) => ({ ...one, logs: [] })).toReversed() },
-    ],
+    ['eth_getTransactionReceipt', { change: () => null }],
+    ['eth_getTransactionReceipt', { change: (receipt: unknown) => ({ ...(receipt as object), blockHash: `0x${'ab'.repeat(32)}` }) }],
     [TRACE, { refuse: { code: -32000, message: 'header not found' } }],
     [TRACE, { refuse: { code: -32001, message: 'Resource not found' } }],
     [TRACE, { change: () => [] }],
@@ -81,8 +77,21 @@ describe('reading anvil', () => {
     const { height } = await blockOf(world.adapter, hash)
     const adapter = adapterBehind()
     await adapter.capabilities()
-    proxy.behave = onlyFor(method, fault)
+    const whole = { refuse: { code: -32004, message: 'Method eth_getBlockReceipts is not supported' } }
+    proxy.behave = (call) => (call.method === method ? fault : call.method === 'eth_getBlockReceipts' && method === 'eth_getTransactionReceipt' ? whole : 'pass')
     await expect(adapter.blockAt(height)).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  })
+
+  test.for([
+    { change: () => null },
+    { change: (receipts: unknown) => (receipts as unknown[]).slice(1) },
+    { change: (receipts: unknown) => (receipts as object[]).map((one) => ({ ...one, logs: [] })).toReversed() },
+    { refuse: { code: -32004, message: 'Method eth_getBlockReceipts is not supported' } },
+  ])('audit D-E11: receipts that are not whole are read one by one: %j', async (fault) => {
+    const { to, hash } = await mineBoth()
+    const adapter = adapterBehind()
+    proxy.behave = onlyFor('eth_getBlockReceipts', fault)
+    expect(transfersOf(await blockOf(adapter, hash), to).map(({ index }) => index)).toEqual(['l:0', `t:${to}`])
   })
 
   test.for([
@@ -95,6 +104,7 @@ describe('reading anvil', () => {
   ])('a block whose state is gone is shown without inner calls, and says so: %j', async (fault) => {
     const { to, hash } = await mineBoth()
     const { height } = await blockOf(world.adapter, hash)
+    await world.node.rpc('anvil_mine', '0x50')
     const adapter = adapterBehind()
     await adapter.capabilities()
     proxy.behave = onlyFor(TRACE, fault)
@@ -113,7 +123,7 @@ describe('reading anvil', () => {
     proxy.asked = []
     expect((await adapter.blockAt(height))!.transactions).toEqual([])
     expect(proxy.asked).toEqual(['eth_getBlockByNumber'])
-    expect((await adapter.blockAt(height - 1))!.transactions).toHaveLength(1)
+    expect((await adapter.blockAt(height - 1))!.transactions).toHaveLength(2)
     expect(proxy.asked).toEqual(['eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getBlockReceipts'])
   })
 

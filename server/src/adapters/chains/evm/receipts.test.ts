@@ -27,7 +27,7 @@ const receipt = (at: number, logs: object[], more: object = {}): Receipt => ({
 })
 const transaction = { hash: HASHES[1], from: TO, to: TOKEN, nonce: '0x3', value: '0x0' }
 const transfersIn = (shown: Receipt, tokens = [TOKEN]) =>
-  decodeTransaction({ transaction, receipt: shown, trace: undefined }, new Set(tokens)).transfers
+  decodeTransaction({ transaction, receipt: shown, trace: undefined, fees: null }, new Set(tokens)).transfers
 
 describe('receipts of a block', () => {
   test('are one for each transaction, with all logs', () => {
@@ -78,7 +78,7 @@ describe('receipts of a block', () => {
 
   test('a contract that is created holds the value it was created with', () => {
     const created = receipt(1, [], { contractAddress: TOKEN })
-    const creating = { transaction: { ...transaction, to: null, value: '0x9' }, receipt: created, trace: undefined }
+    const creating = { transaction: { ...transaction, to: null, value: '0x9' }, receipt: created, trace: undefined, fees: null }
     expect(decodeTransaction(creating, new Set()).transfers).toMatchObject([
       { index: 'n', units: 9n, to: expect.stringMatching(/^0x(cc){20}$/i) },
     ])

@@ -3,24 +3,44 @@ import { countOf, hashOf, quantityOf } from './quantity.ts'
 
 export type Receipt = Record<string, unknown>
 
-/** A block's receipts, one for each transaction. Logs are numbered throughout a block, so that a missing one shows. */
+/**
+ * A block's receipts, one for each transaction. Logs are numbered throughout a block, so that a missing one shows; some nodes begin
+ * anew in the middle (Erigon 3.0.15, erigontech/erigon#16491), whose receipts are to be asked for one by one.
+ */
 export const decodeReceipts = (result: unknown, blockHash: string, hashes: readonly string[]): Receipt[] => {
-  const receipts = listOf(result, 'the receipts').map((one) => objectOf(one, 'a receipt'))
+  const receipts = receiptsFor(listOf(result, 'the receipts'), blockHash, hashes)
+  let logs = 0
+  for (const number of receipts.flatMap(logNumbers)) {
+    if (number !== logs) throw new Malformed(`log ${logs} is missing`)
+    logs += 1
+  }
+  return receipts
+}
+
+/** The same, asked for one by one: logs are numbered without a gap within each transaction. */
+export const decodeSingleReceipts = (results: readonly unknown[], blockHash: string, hashes: readonly string[]): Receipt[] => {
+  const receipts = receiptsFor(results, blockHash, hashes)
+  for (const receipt of receipts) {
+    const numbers = logNumbers(receipt)
+    if (numbers.some((number, at) => number !== numbers[0]! + at)) throw new Malformed('a log of a transaction is missing')
+  }
+  return receipts
+}
+
+const receiptsFor = (results: readonly unknown[], blockHash: string, hashes: readonly string[]): Receipt[] => {
+  const receipts = results.map((one) => objectOf(one, 'a receipt'))
   if (receipts.length !== hashes.length)
     throw new Malformed(`${receipts.length} receipts of ${hashes.length} transactions`)
-  let logs = 0
   for (const [at, receipt] of receipts.entries()) {
     if (blockHashOf(receipt) !== blockHash) throw new Malformed('a receipt of another block')
     if (hashOf(receipt['transactionHash'], 'transactionHash') !== hashes[at])
       throw new Malformed('receipts are not in order')
-    for (const log of listOf(receipt['logs'], 'logs')) {
-      if (countOf(objectOf(log, 'a log')['logIndex'], 'logIndex') !== logs)
-        throw new Malformed(`log ${logs} is missing`)
-      logs += 1
-    }
   }
   return receipts
 }
+
+const logNumbers = (receipt: Receipt): number[] =>
+  listOf(receipt['logs'], 'logs').map((log) => countOf(objectOf(log, 'a log')['logIndex'], 'logIndex'))
 
 export const blockHashOf = (receipt: Receipt): string => hashOf(receipt['blockHash'], 'blockHash')
 
@@ -33,7 +53,16 @@ export const succeededBy = (receipt: Receipt): boolean => {
 
 /** wei: gas at the price it was charged, and blobs at theirs (EIP-4844). */
 export const feeOf = (receipt: Receipt): bigint => {
-  const gas = quantityOf(receipt['gasUsed'], 'gasUsed') * quantityOf(receipt['effectiveGasPrice'], 'effectiveGasPrice')
+  const gas = gasOf(receipt) * priceOf(receipt)
   if (receipt['blobGasUsed'] === undefined || receipt['blobGasUsed'] === null) return gas
   return gas + quantityOf(receipt['blobGasUsed'], 'blobGasUsed') * quantityOf(receipt['blobGasPrice'], 'blobGasPrice')
 }
+
+/** wei of the fee that the block's fee recipient has: what the price of gas is above the base fee, which is burnt (EIP-1559). */
+export const tipOf = (receipt: Receipt, baseFee: bigint): bigint => {
+  const above = priceOf(receipt) - baseFee
+  return above > 0n ? gasOf(receipt) * above : 0n
+}
+
+const gasOf = (receipt: Receipt): bigint => quantityOf(receipt['gasUsed'], 'gasUsed')
+const priceOf = (receipt: Receipt): bigint => quantityOf(receipt['effectiveGasPrice'], 'effectiveGasPrice')

@@ -1,62 +1,133 @@
-import type { Rpc, RpcCall } from '../rpc.ts'
-import { listOf, Malformed, objectOf } from '../shape.ts'
-import { readHead } from './heads.ts'
-import { hashOf, quantityOf } from './quantity.ts'
-import { succeededBy, type Receipt } from './receipts.ts'
+import type { Head } from '@bursar/chainkit'
+import type { ChainUnavailable } from '../port.ts'
+import type { Rpc } from '../rpc.ts'
+import { WrongTracer } from './balance-changes.ts'
+import { readHead, readHeadAt } from './heads.ts'
+import type { Receipt } from './receipts.ts'
+import { isStateGone, isTooMuch, type Refusal } from './trace-questions.ts'
+import { findWay, mayCallInside, readTraces, tryCalls, type Reading, type Way } from './trace-ways.ts'
+import type { Trace } from './transaction.ts'
 
-const METHOD = 'debug_traceBlockByHash'
-/** geth gives up on a transaction after 5 s when it is not told otherwise. */
-const TRACER = { tracer: 'callTracer', tracerConfig: { onlyTopCall: false, withLog: false }, timeout: '60s' }
-const METHOD_NOT_FOUND = -32601
-/** How nodes and providers say that they never trace, whatever the block. */
-const UNSUPPORTED =
-  /(method|tracer|module|api|debug_\w+).*(not (found|supported|available|allowed|enabled|exist)|disabled|unsupported)|upgrade/i
-/** How providers say that it was too much for now. They sell an upgrade for that too, and trace again a second later. */
-const TOO_MUCH = /limit|too many|exceeded|quota|capacity|per second/i
-/** Gas of just this much pays for nothing but the transaction itself: no call that moves coin is so cheap, refunds and all. */
-const PLAIN_TRANSFER_GAS = 21_000n
-
-export const traceCall = (blockHash: string): RpcCall => ({ method: METHOD, params: [blockHash, TRACER] })
-
-/** Whether the node traces blocks, tried on its newest. */
-export const probeTraces = async (rpc: Rpc): Promise<boolean> => {
-  const head = await readHead(rpc)
-  const answer = await rpc.ask(traceCall(head.hash))
-  if (answer.ok) return true
-  if (answer.code === METHOD_NOT_FOUND || neverTraces(answer.message)) return false
-  // A genesis block has nothing to trace, and geth says so as an error.
-  if (head.height === 0) return true
-  throw rpc.unavailable(METHOD, `refused: ${answer.message} (${answer.code})`)
+/** What a block's transactions did to balances. */
+export interface Traces {
+  /** undefined for a transaction that was not asked for, or could not be shown */
+  traces: (Trace | undefined)[]
+  /** true when a node that should show what contracts did could not, or not all of it */
+  untraced: boolean
 }
 
-const neverTraces = (refusal: string): boolean => UNSUPPORTED.test(refusal) && !TOO_MUCH.test(refusal)
-
-/** False for a failed transaction and for a plain payment, in which there is nothing to look for. */
-export const mayCallInside = (receipt: Receipt): boolean =>
-  succeededBy(receipt) && quantityOf(receipt['gasUsed'], 'gasUsed') !== PLAIN_TRANSFER_GAS
-
-/** How geth, erigon, reth and nethermind say that a block is older than the state they keep: never traced here. */
-const STATE_GONE = /missing trie node|historical state|no state available|state .*\b(not available|unavailable)|pruned|pruning/i
-/** How anvil says it, of each transaction. Of a whole block, providers say it when they have not got that far yet. */
-const STATE_OF_TRANSACTION_GONE = /resource not found/i
-
-/** True when a refusal means that the node no longer has the state to trace a block with. */
-export const isStateGone = (refusal: string): boolean => STATE_GONE.test(refusal)
-
-const isTransactionGone = (error: unknown): boolean => {
-  const refusal = JSON.stringify(error)
-  return isStateGone(refusal) || STATE_OF_TRANSACTION_GONE.test(refusal)
+/**
+ * Asks what contracts did. Promises that a block which can't be traced never stops the chain: on a node whose head moves on it is
+ * given up after some tries, and what it lacks is found by balances.
+ */
+export interface Tracing {
+  /** Whether the node shows what contracts did. Throws `ChainUnavailable` while that is not known. */
+  isShown(): Promise<boolean>
+  /**
+   * The traces of a block; undefined when it is no longer on the best chain. Throws `ChainUnavailable` when asking again later may help.
+   */
+  read(block: Head, hashes: readonly string[], receipts: readonly Receipt[]): Promise<Traces | undefined>
 }
 
-/** The outermost frame of each of a block's transactions, in their order; null when the node no longer has the state. */
-export const decodeTraces = (result: unknown, hashes: readonly string[]): unknown[] | null => {
-  const traces = listOf(result, 'the traces').map((one) => objectOf(one, 'a trace'))
-  if (traces.some(({ error }) => error !== undefined && isTransactionGone(error))) return null
-  if (traces.length !== hashes.length) throw new Malformed(`${traces.length} traces of ${hashes.length} transactions`)
-  return traces.map(({ txHash, result: frame, error }, at) => {
-    const failed = error !== undefined || frame === undefined
-    if (failed) throw new Malformed(`${hashes[at]} could not be traced: ${JSON.stringify(error)}`)
-    if (txHash !== undefined && hashOf(txHash, 'txHash') !== hashes[at]) throw new Malformed('traces are not in order')
-    return frame
-  })
+/** A full node keeps the states of more blocks than this: go-ethereum and bsc of 128. */
+const KEPT_STATES = 64
+/** So often in a row a question is refused before the chain goes on without an answer: some seconds as the watcher asks. */
+const TRIES = 3
+/** The same of a refusal that is said to pass: some minutes. */
+const TRIES_WHEN_BUSY = 10
+/** After which time a node is asked again whether it traces, in ms. */
+const AGAIN_MS = 60 * 60_000
+const AGAIN_WHEN_BUSY_MS = 60_000
+/** Blocks that were refused are remembered, the newest of them. */
+const MOST_REMEMBERED = 1_000
+
+const triesOf = (refusal: Refusal): number => (isTooMuch(refusal) ? TRIES_WHEN_BUSY : TRIES)
+
+/** @param now ms, of a clock that never goes back */
+export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
+  let way: Way | undefined
+  /** the node should trace and does not: until then it is not asked */
+  let silentUntil = -Infinity
+  let probing: Promise<Way | 'silent'> | undefined
+  let refusals = 0
+  const failing = new Map<string, { times: number; head: number }>()
+
+  const unavailable = ({ code, message }: Refusal, block?: Head): ChainUnavailable =>
+    rpc.unavailable('debug_traceBlockByHash', `${message} (${code})${block ? ` for block ${block.height} of its best chain` : ''}`)
+
+  const leave = (refusal: Refusal): 'silent' => {
+    way = undefined
+    silentUntil = now() + (isTooMuch(refusal) ? AGAIN_WHEN_BUSY_MS : AGAIN_MS)
+    return 'silent'
+  }
+
+  /** @param again whether the refusal is not the first */
+  const settle = (found: Way | Refusal, again = false): Way | 'silent' => {
+    if (typeof found !== 'object') {
+      refusals = 0
+      way = found
+      return found
+    }
+    refusals += 1
+    if (!again && refusals < triesOf(found)) throw unavailable(found)
+    return leave(found)
+  }
+
+  const current = async (): Promise<Way | 'silent'> => {
+    if (way) return way
+    if (now() < silentUntil) return 'silent'
+    // Blocks are read side by side: one of them asks for all.
+    probing ??= findWay(rpc).then(settle).finally(() => (probing = undefined))
+    return probing
+  }
+
+  const ask = async (block: Head, hashes: readonly string[], receipts: readonly Receipt[]): Promise<Reading | 'silent'> => {
+    const by = await current()
+    if (by === 'silent') return by
+    try {
+      return await readTraces(rpc, by, block.hash, hashes, receipts)
+    } catch (error) {
+      if (!(error instanceof WrongTracer)) throw error
+      // The node had no transaction to show before: this block says what it can do.
+      const other = settle(by === 'calls' ? 'never' : await tryCalls(rpc, hashes[receipts.findIndex(mayCallInside)]), true)
+      return other === 'silent' ? other : readTraces(rpc, other, block.hash, hashes, receipts)
+    }
+  }
+
+  /** Whether a block has been refused so often, on a chain that grows meanwhile, that waiting brings nothing. */
+  const isHopeless = (hash: string, refusal: Refusal, head: number): boolean => {
+    const before = failing.get(hash) ?? { times: 0, head }
+    const times = before.times + 1
+    failing.delete(hash)
+    failing.set(hash, { ...before, times })
+    for (const oldest of failing.keys()) if (failing.size > MOST_REMEMBERED) failing.delete(oldest)
+    return times >= triesOf(refusal) && head > before.head
+  }
+
+  return {
+    isShown: async () => {
+      const by = await current()
+      return by === 'changes' || by === 'calls'
+    },
+    read: async (block, hashes, receipts) => {
+      const nothing = hashes.map(() => undefined)
+      if (rpc.believe('eth_getBlockReceipts', () => receipts.filter(mayCallInside)).length === 0) return { traces: nothing, untraced: false }
+      let found = await ask(block, hashes, receipts)
+      // Behind a balancer, one machine may have the state that another one has not.
+      if (found !== 'silent' && found.refusal && isStateGone(found.refusal)) found = await ask(block, hashes, receipts)
+      if (found === 'silent') return { traces: nothing, untraced: true }
+      const { traces, refusal } = found
+      if (!refusal) {
+        failing.delete(block.hash)
+        return { traces, untraced: false }
+      }
+      if ((await readHeadAt(rpc, block.height))?.hash !== block.hash) return undefined
+      const head = await readHead(rpc)
+      if (isStateGone(refusal) && (refusal.isFinal || head.height - block.height > KEPT_STATES)) return { traces, untraced: true }
+      if (!isHopeless(block.hash, refusal, head.height)) throw unavailable(refusal, block)
+      // Is it this block, or does the node trace no more?
+      settle(await findWay(rpc), true)
+      return { traces, untraced: true }
+    },
+  }
 }

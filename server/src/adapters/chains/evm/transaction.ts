@@ -1,25 +1,37 @@
-import { isRefused, type ChainTransaction, type Transfer } from '@bursar/chainkit'
-import { decodeTransferLog } from '@bursar/chainkit/evm'
+import { isRefused, type ChainTransaction, type CoinSwept, type Transfer } from '@bursar/chainkit'
+import { decodeCoinSwept, decodeTransferLog } from '@bursar/chainkit/evm'
 import { listOf, objectOf, textOf } from '../shape.ts'
-import { innerTransfers } from './inner-calls.ts'
+import type { BalanceChanges } from './balance-changes.ts'
+import type { Fees } from './block-income.ts'
+import { innerIncome, withoutOutside } from './inner-income.ts'
 import { addressOf, countOf, hashOf, quantityOf } from './quantity.ts'
-import { feeOf, succeededBy, type Receipt } from './receipts.ts'
+import { feeOf, succeededBy, tipOf, type Receipt } from './receipts.ts'
 
 type Fields = Record<string, unknown>
+
+/** What a transaction did to balances. */
+export interface Trace {
+  /** `whole`: the transaction's own value and fee are among them. `inner`: only calls within it */
+  of: 'whole' | 'inner'
+  changes: BalanceChanges
+}
 
 /** What a node shows of one transaction in a block. */
 export interface ShownTransaction {
   transaction: Fields
   receipt: Receipt
-  /** the call tracer's outermost frame; undefined when it was not asked */
-  trace: unknown
+  /** undefined when it was not asked for, or could not be had */
+  trace: Trace | undefined
+  /** where tips of the block go; null on a chain whose fees go elsewhere first */
+  fees: Fees | null
 }
 
 /** @param tokens contracts whose logs count, in lower case: names and symbols mean nothing */
 export const decodeTransaction = (shown: ShownTransaction, tokens: ReadonlySet<string>): ChainTransaction => {
-  const { transaction, receipt, trace } = shown
+  const { transaction, receipt } = shown
   const from = addressOf(transaction['from'], 'from')
   const succeeded = succeededBy(receipt)
+  const coinSwept = succeeded ? coinSweptIn(receipt) : []
   return {
     hash: hashOf(transaction['hash'], 'hash'),
     keys: [`${from}:${countOf(transaction['nonce'], 'nonce')}`],
@@ -29,9 +41,10 @@ export const decodeTransaction = (shown: ShownTransaction, tokens: ReadonlySet<s
       ? [
           ...nativeTransfer(transaction, receipt, from),
           ...tokenTransfers(receipt, tokens),
-          ...(trace === undefined ? [] : innerTransfers(trace)),
+          ...innerTransfers(shown, from, coinSwept),
         ]
       : [],
+    ...(coinSwept.length > 0 && { coinSwept }),
   }
 }
 
@@ -39,8 +52,26 @@ export const decodeTransaction = (shown: ShownTransaction, tokens: ReadonlySet<s
 const nativeTransfer = (transaction: Fields, receipt: Receipt, from: string): Transfer[] => {
   const units = quantityOf(transaction['value'], 'value')
   if (units === 0n) return []
-  const to = addressOf(transaction['to'] ?? receipt['contractAddress'], 'to')
+  const to = receiverOf(transaction, receipt)
   return [{ index: 'n', contract: null, from: [from], to, units }]
+}
+
+const receiverOf = (transaction: Fields, receipt: Receipt): string =>
+  addressOf(transaction['to'] ?? receipt['contractAddress'], 'to')
+
+const innerTransfers = ({ transaction, receipt, trace, fees }: ShownTransaction, from: string, coinSwept: readonly CoinSwept[]): Transfer[] => {
+  if (trace === undefined) return []
+  const left = new Map<string, bigint>()
+  for (const { account, units } of coinSwept) left.set(account.toLowerCase(), (left.get(account.toLowerCase()) ?? 0n) + units)
+  if (trace.of === 'inner') return innerIncome(trace.changes, left)
+  const outside = {
+    from: from.toLowerCase(),
+    to: receiverOf(transaction, receipt).toLowerCase(),
+    value: quantityOf(transaction['value'], 'value'),
+    fee: feeOf(receipt),
+    tip: fees && { to: fees.recipient.toLowerCase(), units: tipOf(receipt, fees.baseFee) },
+  }
+  return innerIncome(withoutOutside(trace.changes, outside), left)
 }
 
 /**
@@ -48,12 +79,38 @@ const nativeTransfer = (transaction: Fields, receipt: Receipt, from: string): Tr
  * reorganisation puts the transaction into another one, and then one payment would have two names.
  */
 const tokenTransfers = (receipt: Receipt, tokens: ReadonlySet<string>): Transfer[] =>
-  listOf(receipt['logs'], 'logs').flatMap((value, place): Transfer[] => {
-    const log = objectOf(value, 'a log')
-    const contract = textOf(log['address'], 'the address of a log').toLowerCase()
-    if (!tokens.has(contract) || log['removed'] === true) return []
-    const topics = listOf(log['topics'], 'topics').map((topic) => textOf(topic, 'a topic'))
-    const decoded = decodeTransferLog({ topics, data: textOf(log['data'], 'data') })
+  logsOf(receipt).flatMap(({ place, address, topics, data }): Transfer[] => {
+    const contract = address.toLowerCase()
+    if (!tokens.has(contract)) return []
+    const decoded = decodeTransferLog({ topics: topics(), data: data() })
     if (isRefused(decoded) || decoded.units === 0n) return []
     return [{ index: `l:${place}`, contract, from: [decoded.from], to: decoded.to, units: decoded.units }]
+  })
+
+/** Named as inner transfers are, which are compared by their sums: nodes showed the same coin as an inner call before. */
+const coinSweptIn = (receipt: Receipt): CoinSwept[] =>
+  logsOf(receipt).flatMap(({ place, address, topics, data }): CoinSwept[] => {
+    const swept = decodeCoinSwept({ address, topics: topics(), data: data() })
+    return swept && swept.units > 0n ? [{ index: `t:l:${place}`, ...swept }] : []
+  })
+
+interface Log {
+  /** in its transaction */
+  place: number
+  address: string
+  topics(): string[]
+  data(): string
+}
+
+/** Without those that were taken back. */
+const logsOf = (receipt: Receipt): Log[] =>
+  listOf(receipt['logs'], 'logs').flatMap((value, place): Log[] => {
+    const log = objectOf(value, 'a log')
+    if (log['removed'] === true) return []
+    return [{
+      place,
+      address: textOf(log['address'], 'the address of a log'),
+      topics: () => listOf(log['topics'], 'topics').map((topic) => textOf(topic, 'a topic')),
+      data: () => textOf(log['data'], 'data'),
+    }]
   })

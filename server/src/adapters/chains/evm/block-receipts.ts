@@ -1,0 +1,40 @@
+import type { Head } from '@bursar/chainkit'
+import { ChainUnavailable } from '../port.ts'
+import type { Rpc } from '../rpc.ts'
+import type { RpcAnswer } from '../rpc-answer.ts'
+import { readHeadAt } from './heads.ts'
+import { decodeReceipts, decodeSingleReceipts, type Receipt } from './receipts.ts'
+
+const METHOD = 'eth_getBlockReceipts'
+
+/**
+ * The receipts of a block, by its hash; undefined when it is no longer on the best chain. They are asked for one by one where the
+ * node has no such method, fails at it, or gives a list that does not fit.
+ */
+export const readReceipts = async (rpc: Rpc, block: Head, hashes: readonly string[]): Promise<Receipt[] | undefined> => {
+  if (hashes.length === 0) return []
+  const whole = await askForAll(rpc, block, hashes)
+  if (Array.isArray(whole)) return whole
+  if ((await readHeadAt(rpc, block.height))?.hash !== block.hash) return undefined
+  const answers = await rpc.askAll(hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })))
+  if ((await readHeadAt(rpc, block.height))?.hash !== block.hash) return undefined
+  const refused = answers.find((answer) => !answer.ok || answer.result === null)
+  if (refused) throw rpc.unavailable(METHOD, `${whole}, and of one of its transactions ${wordsOf(refused)}: block ${block.height}`)
+  return rpc.believe('eth_getTransactionReceipt', () =>
+    decodeSingleReceipts(answers.map((answer) => (answer.ok ? answer.result : null)), block.hash, hashes),
+  )
+}
+
+/** The receipts, or why they can't be had so. */
+const askForAll = async (rpc: Rpc, { hash }: Head, hashes: readonly string[]): Promise<Receipt[] | string> => {
+  const answer = await rpc.ask({ method: METHOD, params: [hash] })
+  if (!answer.ok || answer.result === null) return wordsOf(answer)
+  try {
+    return rpc.believe(METHOD, () => decodeReceipts(answer.result, hash, hashes))
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return error.message
+    throw error
+  }
+}
+
+const wordsOf = (answer: RpcAnswer): string => (answer.ok ? 'the answer is null' : `${answer.message} (${answer.code})`)

@@ -1,0 +1,259 @@
+/** What real nodes answer about what contracts did, and what comes of it. */
+// Titles name rows of docs/dialects.md; a table's title stands for all that it lists.
+import { checksumAddress, type Hex } from '@bursar/chainkit/evm'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { EvmAdapterSettings } from './index.ts'
+import {
+  blockOf, callsOf, CONTRACT, diffOf, ETHER, heightOf, innerCall, LOST_BY_ANVIL, MINER, NEVER, OPCODES, OURS, PAYER, receiptOf, startDialect, STATE_GONE, transactionHash,
+  UNTRACEABLE, word, type Answer,
+} from './test-dialects.ts'
+
+type Node = Awaited<ReturnType<typeof startDialect>>
+let node: Node | undefined
+afterEach(async () => {
+  await node?.close()
+  node = undefined
+})
+const start = async (given: Parameters<typeof startDialect>[0] = {}, settings: Partial<EvmAdapterSettings> = {}, head?: number): Promise<Node> =>
+  (node = await startDialect(given, settings, head))
+
+const eip55 = (address: string): string => checksumAddress(address as Hex)
+const FOUND = { index: `t:${eip55(OURS)}`, contract: null, from: [eip55(CONTRACT)], to: eip55(OURS), units: ETHER }
+const only = (height: number, said: Answer) => ({
+  debug_traceBlockByHash: ([hash]: unknown[]): Answer => (heightOf(hash) === height ? said : { result: [diffOf(heightOf(hash))] }),
+})
+
+/** As the watcher does: the same block over and over. @returns the block, and how often it was asked for */
+const patiently = async <T>(ask: () => Promise<T>, most = 20): Promise<{ found: T; times: number }> => {
+  for (let times = 1; ; times += 1) {
+    try {
+      return { found: await ask(), times }
+    } catch (error) {
+      expect(error).toMatchObject({ name: 'ChainUnavailable' })
+      if (times === most) throw error
+    }
+  }
+}
+const innerOf = (block: { transactions: { transfers: { index: string }[] }[] } | null) =>
+  block!.transactions.flatMap(({ transfers }) => transfers.filter(({ index }) => index.startsWith('t:')))
+
+describe('inner income', () => {
+  test('is what an account gained beside the transaction itself: no fee, no tip, no value', async () => {
+    const { adapter, asked } = await start()
+    const block = (await adapter.blockAt(7))!
+    expect(innerOf(block)).toEqual([FOUND])
+    expect(block.transactions[0]!.transfers.map(({ index }) => index)).toEqual(['n', FOUND.index])
+    expect(block).not.toHaveProperty('untraced')
+    expect(asked).not.toContain('debug_traceTransaction')
+  })
+
+  test('audit D-E1: is asked for by what it changed, never by calls of a whole block', async () => {
+    const options: unknown[] = []
+    const { adapter } = await start({ debug_traceBlockByHash: ([hash, option]) => (options.push(option), { result: [diffOf(heightOf(hash))] }) })
+    await adapter.blockAt(7)
+    expect(options).not.toHaveLength(0)
+    for (const option of options) {
+      expect(option).toEqual({ tracer: 'prestateTracer', tracerConfig: { diffMode: true, disableCode: true, disableStorage: true } })
+    }
+  })
+
+  test('of the fee recipient is its tip once, and what contracts sent it', async () => {
+    const diff = diffOf(7) as { result: { post: Record<string, object> } }
+    diff.result.post[MINER] = { balance: `0x${(7n + 80_000n + 5n).toString(16)}` }
+    const { adapter } = await start(only(7, { result: [diff] }))
+    const toMiner = (await adapter.blockAt(7))!.transactions.flatMap(({ hash, transfers }) => transfers.filter(({ to }) => to === eip55(MINER)).map(({ index, units }) => [hash, index, units]))
+    expect(toMiner).toEqual([[transactionHash(7), `t:${eip55(MINER)}`, 5n], [blockOf(7).hash, 'f', 80_000n]])
+  })
+
+  test('of several payers names them all, the largest first', async () => {
+    const other = `0x${'e1'.repeat(20)}`
+    const calls = callsOf([{ ...innerCall, value: '0x5' }, { ...innerCall, from: other, value: '0x7' }])
+    const { adapter } = await start({ debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }), debug_traceTransaction: () => ({ result: calls }) })
+    expect(innerOf(await adapter.blockAt(7))).toEqual([{ ...FOUND, from: [eip55(other), eip55(CONTRACT)], units: 12n }])
+  })
+})
+
+describe('one block that can not be traced does not stop the chain', () => {
+  test.for(UNTRACEABLE)('audit D-E1, rows E-19, E-23, E-24, E-25, E-26 and E-27: $who ($source)', async ({ said }) => {
+    const { adapter } = await start(only(7, said))
+    const { found, times } = await patiently(() => adapter.blockAt(7))
+    expect(found).toMatchObject({ height: 7, untraced: true })
+    expect(innerOf(found)).toEqual([])
+    expect(times).toBeGreaterThan(2)
+    expect(innerOf(await adapter.blockAt(8))).toHaveLength(1)
+    // What was given up once is not waited for again.
+    expect(await adapter.blockAt(7)).toMatchObject({ untraced: true })
+  })
+
+  test('audit D-E1: while the head stands still there is nothing to go on to, and the block is asked for again', async () => {
+    const { adapter } = await start({ ...only(7, { error: { code: -32000, message: 'execution timeout' } }), eth_getBlockByNumber: ([at]) => ({ result: blockOf(at === 'latest' ? 8 : Number(at)) }) })
+    await expect(patiently(() => adapter.blockAt(7))).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  })
+
+  test('audit D-E1, row E-28: an answer that is longer than 32 MiB is not read to its end', async () => {
+    const raw = `{"jsonrpc":"2.0","id":0,"result":[{"result":"${'0'.repeat(34 * 1024 * 1024)}`
+    const { adapter } = await start(only(7, { raw }))
+    expect((await patiently(() => adapter.blockAt(7))).found).toMatchObject({ untraced: true })
+  })
+
+  test.for(STATE_GONE)('audit D-E4, rows E-29, E-30 and E-31: what is older than states are kept is taken as it is, $who ($source)', async ({ said }) => {
+    const { adapter } = await start(only(7, said), {}, 80)
+    const { found, times } = await patiently(() => adapter.blockAt(7))
+    expect(found).toMatchObject({ untraced: true })
+    expect(times).toBe(1)
+  })
+
+  test.for(STATE_GONE)('audit D-E4: what is young is asked for again, $who ($source)', async ({ said }) => {
+    const { adapter, methods } = await start(only(7, said))
+    await expect(adapter.blockAt(7)).rejects.toMatchObject({ name: 'ChainUnavailable' })
+    methods['debug_traceBlockByHash'] = () => ({ result: [diffOf(7)] })
+    expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
+  })
+
+  test('anvil has lost a state for good, and its head may stand still: the block is taken as it is', async () => {
+    const { adapter } = await start(only(7, LOST_BY_ANVIL))
+    expect(await adapter.blockAt(7)).toMatchObject({ untraced: true })
+  })
+
+  test('audit D-E4: one machine behind a balancer that lacks a state does not speak for all', async () => {
+    let gone = true
+    const { adapter } = await start({ debug_traceBlockByHash: ([hash]) => (heightOf(hash) === 7 && gone ? ((gone = false), { result: null }) : { result: [diffOf(heightOf(hash))] }) }, {}, 80)
+    expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
+  })
+
+  test('audit D-E4, row E-32: "not been executed yet" is never "gone"', async () => {
+    const { adapter } = await start(only(7, UNTRACEABLE.find(({ who }) => who.startsWith('reth'))!.said), {}, 80)
+    await expect(adapter.blockAt(7)).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  })
+})
+
+describe('a node without the tracer', () => {
+  const besu = (calls: object[]) => ({ debug_traceBlockByHash: (): Answer => ({ result: [{ result: OPCODES }] }), debug_traceTransaction: (): Answer => ({ result: callsOf(calls) }) })
+
+  test('audit D-E7, row E-22: that answers opcodes to every tracer shows nothing, and says so', async () => {
+    const { adapter } = await start({ debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }), debug_traceTransaction: () => ({ result: OPCODES }) })
+    expect((await adapter.capabilities()).traces).toBe(false)
+    expect(innerOf(await adapter.blockAt(7))).toEqual([])
+  })
+
+  test('audit D-E7: and with the call tracer is asked transaction by transaction, within small limits', async () => {
+    const options: unknown[] = []
+    const { adapter } = await start({ ...besu([innerCall]), debug_traceTransaction: ([, option]) => (options.push(option), { result: callsOf([innerCall]) }) })
+    expect((await adapter.capabilities()).traces).toBe(true)
+    expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
+    expect(options[0]).toMatchObject({ tracer: 'callTracer', timeout: '2s' })
+  })
+
+  test('audit D-E7: that had no transaction to show when it was asked is seen through by the first one', async () => {
+    const empty = (height: number) => ({ ...blockOf(height), transactions: [] })
+    const { adapter } = await start({ ...besu([innerCall]), eth_getBlockByNumber: ([at]) => ({ result: at === 'latest' ? empty(30) : Number(at) === 7 ? blockOf(7) : empty(Number(at)) }), debug_traceBlockByHash: ([hash]) => ({ result: heightOf(hash) === 7 ? [{ result: OPCODES }] : [] }) })
+    expect((await adapter.capabilities()).traces).toBe(true)
+    expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
+  })
+
+  test('Besu before 26.2 gives a creation that failed neither an error nor an address: the rest is seen', async () => {
+    const { adapter } = await start(besu([{ type: 'CREATE', from: CONTRACT, value: '0x1' }, innerCall]))
+    expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
+  })
+
+  test('audit D-E1: a transaction whose calls are more than 4 MiB does not stop the chain', async () => {
+    const { adapter } = await start(besu([innerCall]))
+    await adapter.capabilities()
+    node!.methods['debug_traceTransaction'] = () => ({ raw: `{"result":"${'0'.repeat(5 * 1024 * 1024)}` })
+    expect((await patiently(() => adapter.blockAt(7))).found).toMatchObject({ untraced: true })
+  })
+})
+
+describe('a node that does not trace', () => {
+  test.for(NEVER)('rows E-17, E-18 and E-20: is asked once: $who ($source)', async ({ said }) => {
+    const { adapter, asked } = await start({ debug_traceBlockByHash: () => said })
+    expect((await adapter.capabilities()).traces).toBe(false)
+    const block = await adapter.blockAt(7)
+    expect(block).not.toHaveProperty('untraced')
+    expect(innerOf(block)).toEqual([])
+    expect(asked.filter((method) => method.startsWith('debug_'))).toHaveLength(1)
+  })
+
+  test('audit D-E9, row E-21: and says so in words of its own is asked again after an hour; until then blocks are untraced', async () => {
+    let clock = 0
+    const refusal: Answer = { error: { code: -32000, message: 'rpc method is not whitelisted' } }
+    const { adapter, methods, asked } = await start({ debug_traceBlockByHash: () => refusal }, { now: () => clock })
+    const { found, times } = await patiently(() => adapter.blockAt(7))
+    expect(found).toMatchObject({ untraced: true })
+    expect(times).toBeGreaterThan(1)
+    expect((await adapter.capabilities()).traces).toBe(false)
+    const before = asked.filter((method) => method.startsWith('debug_')).length
+    expect(await adapter.blockAt(8)).toMatchObject({ untraced: true })
+    expect(asked.filter((method) => method.startsWith('debug_'))).toHaveLength(before)
+    methods['debug_traceBlockByHash'] = ([hash]) => ({ result: [diffOf(heightOf(hash))] })
+    clock = 3_600_000
+    expect(innerOf(await adapter.blockAt(9))).toHaveLength(1)
+    expect((await adapter.capabilities()).traces).toBe(true)
+  })
+
+  test('audit D-E9: "only on plans with higher limits" is asked again longer, and does not stop the chain either', async () => {
+    const { adapter } = await start({ debug_traceBlockByHash: () => ({ error: { code: -32000, message: 'available only on plans with higher limits' } }) })
+    const { found, times } = await patiently(() => adapter.blockAt(7))
+    expect(found).toMatchObject({ untraced: true })
+    expect(times).toBe(10)
+  })
+})
+
+describe('receipts', () => {
+  const two = (logs: number[][]) => {
+    const receipts = logs.map((numbers, at) => ({ ...receiptOf(7), transactionHash: word(5_007 + at), logs: numbers.map((n) => ({ address: CONTRACT, topics: [], data: '0x', logIndex: `0x${n.toString(16)}` })) }))
+    const transactions = receipts.map(({ transactionHash: hash }) => ({ hash, from: PAYER, to: CONTRACT, nonce: '0x1', value: '0x0' }))
+    return {
+      eth_getBlockByNumber: ([at]: unknown[]): Answer => ({ result: { ...blockOf(at === 'latest' ? 8 : Number(at)), transactions } }),
+      eth_getBlockReceipts: (): Answer => ({ result: receipts }),
+      eth_getTransactionReceipt: ([hash]: unknown[]): Answer => ({ result: receipts.find((one) => one.transactionHash === hash) ?? null }),
+    }
+  }
+
+  test('audit D-E11, row E-13: whose logs are numbered anew in the middle of a block (Erigon 3.0.15, erigon#16491) are read one by one', async () => {
+    const { adapter, asked } = await start(two([[0, 1], [0, 1, 2]]), { traces: 'off' })
+    expect((await adapter.blockAt(7))!.transactions).toHaveLength(3)
+    expect(asked.filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(2)
+  })
+
+  test('audit D-E11: with a log missing within a transaction are not believed', async () => {
+    const { adapter } = await start(two([[0, 2], [3]]), { traces: 'off' })
+    await expect(adapter.blockAt(7)).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  })
+
+  test.for<[string, Answer]>([
+    ['EDR 0.22 (run)', { error: { code: -32004, message: 'Method eth_getBlockReceipts is not supported' } }],
+    ['go-ethereum (internal/ethapi/api.go)', { error: { code: -32000, message: 'receipts length mismatch: 2 vs 1' } }],
+    ['Nethermind 1.40 with Receipt.DeriveFromState', { error: { code: -32602, message: 'Receipts for block 7 are neither stored nor reproducible from state history' } }],
+    ['a list that lacks one', { result: [] }],
+  ])('rows E-11, E-12 and E-14: asked for one by one, %s', async ([, said]) => {
+    const { adapter } = await start({ eth_getBlockReceipts: () => said })
+    expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
+  })
+
+  test('row E-16: of a block that nobody has are not made up', async () => {
+    const { adapter } = await start({ eth_getBlockReceipts: () => ({ result: null }), eth_getTransactionReceipt: () => ({ error: { code: -32000, message: 'transaction indexing is in progress' } }) })
+    await expect(adapter.blockAt(7)).rejects.toThrow(/indexing is in progress/)
+  })
+})
+
+describe('coin that comes without a transaction', () => {
+  const withdrawals = [{ index: '0x11', validatorIndex: '0x1', address: OURS, amount: '0x773594000' }, { index: '0x12', validatorIndex: '0x1', address: OURS, amount: '0x0' }]
+
+  test('audit D-E10: a withdrawal of a validator (EIP-4895) is a transfer, also of an empty block', async () => {
+    const { adapter } = await start({ eth_getBlockByNumber: ([at]) => ({ result: { ...blockOf(at === 'latest' ? 8 : Number(at)), transactions: [], withdrawals } }) })
+    expect((await adapter.blockAt(7))!.transactions).toEqual([
+      { hash: blockOf(7).hash, keys: [], succeeded: true, fee: 0n, transfers: [{ index: 'w:17', contract: null, from: [], to: eip55(OURS), units: 32n * ETHER }] },
+    ])
+  })
+
+  test('audit D-E10: tips are the fee recipient\'s, on a node that does not trace too', async () => {
+    const { adapter } = await start({}, { traces: 'off' })
+    expect((await adapter.blockAt(7))!.transactions.at(-1)!.transfers).toEqual([{ index: 'f', contract: null, from: [], to: eip55(MINER), units: 80_000n }])
+  })
+
+  test('audit D-E10: BSC has neither: its fees go to an account of the system (bsc core/state_transition.go)', async () => {
+    const { adapter } = await start({}, { network: 'BINANCE_SMART_CHAIN', traces: 'off' })
+    expect((await adapter.blockAt(7))!.transactions).toHaveLength(1)
+  })
+})
