@@ -43,7 +43,7 @@ const contents = async (): Promise<unknown> => {
   const { rows: tables } = await sql<{ name: string }>`select quote_ident(relname) as name from pg_class
     where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace order by 1`.execute(db)
   const each = tables.map(({ name }) => `select '${name}' as "table", count(*) as rows, md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as digest from ${name} t`)
-  return (await sql.raw(each.join(' union all ')).execute(db)).rows
+  return (await sql.raw(`${each.join(' union all ')} order by 1`).execute(db)).rows
 }
 
 /** The command's line as an operator would type it, with an argument in each place, and each option with a value that it needs. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type pg from 'pg'
 import PostalMime from 'postal-mime'
 import { pino } from 'pino'
@@ -177,6 +178,15 @@ describe('a queued mail', () => {
     await createMailPruneJob(runtime()).run(new AbortController().signal)
     expect(await states()).toEqual([])
   })
+})
+
+test('one mail is claimed at a time, however the database plans the statement', async () => {
+  await queue(['a', 'b', 'c'].map((about) => underpaid(merchantId, { about })))
+  await inTransaction(db, async (tx) => {
+    for (const plan of ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material']) await sql.raw(`set local enable_${plan} = off`).execute(tx)
+    await claimMail(tx, { at: new Date(now), now: new Date(now), leaseUntil: new Date(now + HOUR) })
+  })
+  expect((await listMails(db, {})).map(({ attempts }) => attempts).toSorted()).toEqual([0, 0, 1])
 })
 
 describe('a mail server that is not there', () => {

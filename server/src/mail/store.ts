@@ -40,12 +40,12 @@ export interface ClaimTimes {
 
 /** Takes the mail that has been due longest, or one of a worker that died. */
 export const claimMail = async (db: Db | Tx, { at, now, leaseUntil }: ClaimTimes): Promise<StoredMail | undefined> => {
-  const { rows } = await sql<StoredMail>`update mails set state = ${moveOf(mailMoves, 'queued', 'taken')!.to}, attempts = attempts + 1,
-      leased_until = ${leaseUntil}, updated_at = ${at}
-    where (merchant_id, id) in (select merchant_id, id from mails
-      where state = any(${statesTaking(mailMoves, 'taken')}::text[]) and next_at <= ${at} and leased_until <= ${now}
-      order by next_at, id limit 1 for update skip locked)
-    returning ${COLUMNS}`.execute(db)
+  // A subquery of `where` may be run again for each row, and would find another one each time.
+  const { rows } = await sql<StoredMail>`with due as (select m.merchant_id as owner, m.id as mail from mails m
+      where m.state = any(${statesTaking(mailMoves, 'taken')}::text[]) and m.next_at <= ${at} and m.leased_until <= ${now}
+      order by m.next_at, m.id limit 1 for update skip locked)
+    update mails m set state = ${moveOf(mailMoves, 'queued', 'taken')!.to}, attempts = m.attempts + 1, leased_until = ${leaseUntil}, updated_at = ${at}
+    from due where m.merchant_id = due.owner and m.id = due.mail returning ${COLUMNS}`.execute(db)
   return rows[0]
 }
 

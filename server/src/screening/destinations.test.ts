@@ -17,6 +17,7 @@ import { holdTransfer } from '../withdrawals/postings.ts'
 import { catalogue, USDT } from '../withdrawals/test-tron.ts'
 import { findById, type Withdrawal } from '../withdrawals/index.ts'
 import { findScreening, importList, listOpen, type ScreeningRules } from './index.ts'
+import { claimScreening } from './store.ts'
 
 const database = useDatabase({ template: migrated })
 const MINUTE = 60_000
@@ -65,6 +66,15 @@ const request = async (to: string): Promise<Withdrawal> => {
   })
   return w
 }
+
+test('one judgement is claimed at a time, however the database plans the statement', async () => {
+  for (const to of ['TA', 'TB', 'TC']) await admit(await request(to))
+  await inTransaction(db, async (tx) => {
+    for (const plan of ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material']) await sql.raw(`set local enable_${plan} = off`).execute(tx)
+    await claimScreening(tx, { at: new Date(now), now: new Date(now), leaseUntil: new Date(now + MINUTE) })
+  })
+  expect((await sql<{ attempts: number }>`select attempts from screenings order by 1`.execute(db)).rows.map(({ attempts }) => attempts)).toEqual([0, 0, 1])
+})
 
 describe('a withdrawal, once screening is on', () => {
   test('goes when its destination is clean, and not before', async () => {

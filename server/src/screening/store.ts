@@ -27,12 +27,13 @@ export interface ClaimTimes {
 }
 
 /** Takes the one that has been due longest, also from a worker that died. */
-export const claimScreening = async (db: Db, { at, now, leaseUntil }: ClaimTimes): Promise<Screening | undefined> => {
-  const { rows } = await sql<Screening>`update screenings s set attempts = s.attempts + 1, leased_until = ${leaseUntil}, updated_at = ${at}
-    where (s.merchant_id, s.id) in (select merchant_id, id from screenings
+export const claimScreening = async (db: Db | Tx, { at, now, leaseUntil }: ClaimTimes): Promise<Screening | undefined> => {
+  // A subquery of `where` may be run again for each row, and would find another one each time.
+  const { rows } = await sql<Screening>`with due as (select merchant_id, id from screenings
       where state = any(${statesTaking(screeningMoves, 'found-clean')}::text[]) and next_at <= ${at} and leased_until <= ${now}
       order by next_at, id limit 1 for update skip locked)
-    returning ${SCREENING_COLUMNS}`.execute(db)
+    update screenings s set attempts = s.attempts + 1, leased_until = ${leaseUntil}, updated_at = ${at} from due
+    where s.merchant_id = due.merchant_id and s.id = due.id returning ${SCREENING_COLUMNS}`.execute(db)
   return rows[0]
 }
 
