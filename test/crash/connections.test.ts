@@ -23,11 +23,12 @@ afterAll(() => sandbox?.stop(), 60_000)
 
 const END_ALL = "select count(pg_terminate_backend(pid))::int as ended from pg_stat_activity where application_name like 'bursar %' and datname = current_database()"
 
-/** Ends all of them while a lock keeps a statement of each role waiting. */
-const endWhileInUse = () =>
+/** Ends all of them while a lock keeps a statement of each role waiting. @param ask has the api do something, once the lock is there */
+const endWhileInUse = (ask: () => void) =>
   withClient(sandbox.database, async (client) => {
     await client.query('begin')
     await client.query('lock table withdrawals, watch_cursors in access exclusive mode')
+    ask()
     // Asked on other connections: a transaction sees one state of this view for as long as it lasts.
     const waiting = "select distinct application_name from pg_stat_activity where wait_event_type = 'Lock' and application_name = any($1)"
     const names = ROLES.map((role) => `bursar ${role}`)
@@ -104,8 +105,9 @@ test.runIf(process.platform === 'linux')('audit M-C1: an installation that has n
 test.runIf(!isLong)('audit O-3.2: every connection of every role is ended in use: no role ends, and what was asked for is paid once', async () => {
   const destinations = await Promise.all(Array.from({ length: 4 }, () => sandbox.outside('ETHEREUM')))
   const before = await withdraw(destinations[0]!)
-  const during = destinations.slice(1).map(withdraw)
-  expect(await endWhileInUse()).toBeGreaterThan(ROLES.length)
+  const during: Promise<string>[] = []
+  const ended = await endWhileInUse(() => void during.push(...destinations.slice(1).map(withdraw)))
+  expect(ended).toBeGreaterThan(ROLES.length)
   await settled([before, ...(await Promise.all(during))], destinations)
 }, 240_000)
 
