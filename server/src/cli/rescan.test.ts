@@ -28,7 +28,7 @@ let node: Server
 let chain = { id: 1, final: hash('aa') }
 
 const blockAt = (height: number) => ({
-  number: `0x${height.toString(16)}`, hash: height === 100 ? chain.final : hash('bb'), parentHash: hash('cc'), timestamp: '0x1',
+  number: `0x${height.toString(16)}`, hash: height === 100 ? chain.final : hash('bb'), parentHash: hash('cc'), timestamp: '0x1', miner: `0x${'22'.repeat(20)}`, baseFeePerGas: '0x1',
   transactions: height === 5 ? [{ hash: PAID, from: `0x${'11'.repeat(20)}`, to: OURS, value: '0xde0b6b3a7640000', nonce: '0x0' }] : [],
 })
 const answer = (method: string, [height]: unknown[]): unknown => {
