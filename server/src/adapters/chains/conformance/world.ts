@@ -21,6 +21,8 @@ export interface ChainWorld {
   identity: string
   /** the block that balances are known at when not at any since the start: the head's, or the final one */
   balancesKnownAt?: 'final'
+  /** what calls of one transaction bring an address is shown as one transfer, as a state diff shows it */
+  sumsInnerCalls?: true
   /** how many blocks below the head the final one is, on a chain long enough */
   finalBelow: number
   /** of someone outside, never used before */

@@ -99,6 +99,7 @@ export const openEvmWorld = async (node: EvmNode, kind: Kind): Promise<EvmWorld>
   return {
     node,
     adapter,
+    sumsInnerCalls: true as const,
     contracts,
     call,
     payAll,
