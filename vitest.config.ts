@@ -16,8 +16,8 @@ const long = [
 const setupFiles = ['test/setup/cleaning.ts']
 const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
 
-/** Files at a time. Every file has folders, ports and a database of its own, so that any can run beside each other. Whole-system tests wait for blocks much of the time; three files keep two processors busy. */
-const maxWorkers = 3
+/** Files at a time. Every file has folders, ports and a database of its own, so that any two can run beside each other; while one waits for a block the other computes. */
+const maxWorkers = 2
 
 /** The longest files first, so that no processor waits for one of them in the end. */
 class SlowFirst extends BaseSequencer {
