@@ -45,7 +45,7 @@ export interface ChainTransaction {
   succeeded: boolean
   /** What it paid the network, in native units; 0 for a coinbase, null while it is only in the pool and not known. */
   fee: bigint | null
-  /** True for the transaction with which a Bitcoin block pays its miner: the network lets nobody spend it for 100 blocks. */
+  /** True for a coinbase transaction of Bitcoin. Its outputs can be spent after 100 blocks. */
   coinbase?: true
   transfers: Transfer[]
   /** on EVM chains, when there are any: not among the transfers before it is known which of them are of addresses of ours */

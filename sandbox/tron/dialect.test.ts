@@ -37,7 +37,7 @@ const deploy = async (runtime: string): Promise<string> => {
   return built['contract_address'] as string
 }
 
-test('audit D-T4: row T-30: TRX sent to a contract by a plain transfer is refused, and taken by a call that says nothing', async () => {
+test('audit D-T4: row T-30: a plain transfer of TRX to a contract is refused, and a call without data is accepted', async () => {
   const wallet = await deploy('00')
   expect(await ask('createtransaction', { owner_address: holder.hex, to_address: wallet, amount: 5 })).toMatchObject({
     Error: expect.stringContaining('Cannot transfer TRX to a smartContract.') as string,
@@ -52,7 +52,7 @@ test('audit D-T4: row T-30: TRX sent to a contract by a plain transfer is refuse
   expect(await ask('getaccount', { address: wallet })).toMatchObject({ balance: 1_000_005 })
 })
 
-test('audit D-T5: rows T-14, T-15 and T-16: constant calls and estimates are settings of the node', async () => {
+test('audit D-T5: rows T-14, T-15 and T-16: settings of the node switch constant calls and estimates on and off', async () => {
   const nobody = await walletOf(chain)
   expect(verdict(await ask('triggerconstantcontract', { ...balanceOf, contract_address: nobody.hex, owner_address: holder.hex }))).toBe('CONTRACT_VALIDATE_ERROR: Smart contract is not exist.')
   await chain.setNode({ supportConstant: false })

@@ -12,7 +12,7 @@ export const COUNTERPARTY_ROWS: readonly DialectRow[] = [
   { id: 'A-8', behaviour: 'nested blocks are signed in place, children by name; unknown fields too; 9998 comes unsigned', who: 'Freedom Pay', source: 'a third-party client or emulator', adapter: 'recursive signature' },
   { id: 'A-9', behaviour: 'numbers without decimals (`10`), dates local or RFC 3339, PAN `5483-18XX-XXXX-0293`', who: 'Freedom Pay', source: 'the vendor\'s documentation', adapter: 'tolerate' },
   { id: 'A-10', behaviour: 'empty 200, cut XML/JSON, HTML, byte-wise body, reset after the order', who: 'all', source: 'a third-party client or emulator', adapter: 'sent = unknown' },
-  { id: 'A-11', behaviour: 'callback before the answer to the order; twice; for an order nobody knows; fields missing', who: 'all', source: 'a third-party client or emulator', adapter: 'any order' },
+  { id: 'A-11', behaviour: 'callback before the answer to the order; twice; for an unknown order; fields missing', who: 'all', source: 'a third-party client or emulator', adapter: 'any order' },
   { id: 'A-12', behaviour: 'payout states success/process/error only; no test mode', who: 'Freedom Pay', source: 'a third-party client or emulator', adapter: 'nothing to do' },
   { id: 'A-13', behaviour: '`RefundInProcessing` 1138 while the shop\'s balance is short', who: 'WayForPay', source: 'the vendor\'s documentation', adapter: 'waiting' },
   { id: 'A-14', behaviour: 'statuses inProcessing, WaitingAuthComplete, Approved, Pending, Expired, Refunded/Voided, Declined, RefundInProcessing; `Created` (C); either case', who: 'WayForPay', source: 'the vendor\'s documentation', adapter: 'nothing to do' },

@@ -188,7 +188,7 @@ test('audit D-T4: row T-30: TRX to a contract is paid by a call of it, as java-t
   expect(await onChain(HOT, null)).toBe(1_000_000_000n - 5_000_000n + (await balance('TRX', 'network-costs')))
 })
 
-test('audit D-T4: TRX to a contract that refuses it, or whose code is dear, is given back after ten minutes, and stops nobody', async () => {
+test('audit D-T4: a TRX withdrawal to a contract that reverts or takes too much energy fails after ten minutes and does not block other withdrawals', async () => {
   const { request, work, state, later, mine, statuses } = await open()
   const refusing = await deploy(REFUSES)
   const never = [await request('TRX', await deploy(BURNS), 1_000_000n), ...(await Promise.all(Array.from({ length: 16 }, () => request('TRX', refusing, 1_000_000n))))]

@@ -46,7 +46,7 @@ const world = (refundStatus: string, again: Record<string, string>) => {
 const refundOf = (units: bigint, refundedUnits = 0n) => ({ reference: 'r1', acquirerReference: '77', refundReference: `x${refundedUnits}`, units, refundedUnits, ticker: 'KZT' as const })
 const CANNOT = { pg_status: 'error', pg_error_code: '490', pg_error_description: 'cannot be cancelled' }
 
-test('audit F-1 D-B1: a refund that was made is told as made', async () => {
+test('audit F-1 D-B1: a completed refund is reported as succeeded', async () => {
   const { freedom } = world('success', CANNOT)
   expect(await freedom.refund!(refundOf(5_000_00n))).toMatchObject({ kind: 'succeeded', units: 5_000_00n })
 })
