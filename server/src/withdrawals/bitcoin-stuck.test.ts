@@ -34,7 +34,7 @@ interface Entry {
  */
 const openPool = () => {
   const pool = new Map<string, Entry>()
-  const node = { least: 1_000n, handed: [] as string[], only: (): Entry => [...pool.values()][0]!, hashes: () => [...pool.keys()] }
+  const node = { least: 1_000n, handed: [] as string[], sole: (): Entry => [...pool.values()][0]!, hashes: () => [...pool.keys()] }
   world.node.broadcast = (raw): BroadcastResult => {
     const parsed = parseTransaction(Buffer.from(raw, 'hex'))
     if (isRefused(parsed)) throw new Error(parsed.message)
@@ -94,12 +94,12 @@ test('audit D-B3: a payout that pays less than the node asks is replaced, once',
   world.node.rate = 20_000n
   await world.work(4, HALF_AN_HOUR)
   expect(await attempts()).toHaveLength(2)
-  expect(pool.only().fee).toBeGreaterThanOrEqual(feeAt(20_000n, pool.only().vsize))
+  expect(pool.sole().fee).toBeGreaterThanOrEqual(feeAt(20_000n, pool.sole().vsize))
 })
 
 test('audit D-B3, B2: a payout whose receiver pays for it is not replaced', async () => {
   const pool = await open()
-  pool.only().followers = { count: 1, vsize: 110, fee: 20_000n }
+  pool.sole().followers = { count: 1, vsize: 110, fee: 20_000n }
   world.node.rate = 20_000n
   await world.work(60, HALF_AN_HOUR)
   expect(await attempts()).toHaveLength(1)
@@ -107,17 +107,17 @@ test('audit D-B3, B2: a payout whose receiver pays for it is not replaced', asyn
 
 test('audit D-B3, B2: a replacement pays for what its receiver has made of the payout, in one attempt', async () => {
   const pool = await open()
-  pool.only().followers = { count: 1, vsize: 20_000, fee: 22_000n }
+  pool.sole().followers = { count: 1, vsize: 20_000, fee: 22_000n }
   world.node.rate = 20_000n
-  const before = pool.only().fee
+  const before = pool.sole().fee
   await world.work(10, HALF_AN_HOUR)
-  expect([pool.hashes(), await attempts()]).toEqual([pool.handed.slice(1), [before, pool.only().fee]])
-  expect(pool.only().fee).toBeGreaterThan(before + 22_000n)
+  expect([pool.hashes(), await attempts()]).toEqual([pool.handed.slice(1), [before, pool.sole().fee]])
+  expect(pool.sole().fee).toBeGreaterThan(before + 22_000n)
 })
 
 test('audit D-B3, B2: a child pays when it costs less than what a replacement evicts', async () => {
   const pool = await open()
-  pool.only().followers = { count: 1, vsize: 100_000, fee: 110_000n }
+  pool.sole().followers = { count: 1, vsize: 100_000, fee: 110_000n }
   world.node.rate = 20_000n
   const asked: (bigint | undefined)[] = []
   world.node.payForParent = (_hash, _rate, below) => (asked.push(below), true)
@@ -128,7 +128,7 @@ test('audit D-B3, B2: a child pays when it costs less than what a replacement ev
 
 test('audit D-B3, B4: above what nodes evict, only a child pays', async () => {
   const pool = await open()
-  pool.only().followers = { count: 100, vsize: 11_000, fee: 11_000n }
+  pool.sole().followers = { count: 100, vsize: 11_000, fee: 11_000n }
   world.node.rate = 20_000n
   const asked: (bigint | undefined)[] = []
   world.node.payForParent = (_hash, _rate, below) => (asked.push(below), false)
@@ -142,7 +142,7 @@ test('audit D-B3, B3: a replacement that the node refuses for its fee leads to n
   const { broadcast } = world.node
   // The receiver spends the payout in the moment before the replacement arrives.
   world.node.broadcast = (raw) => {
-    if (pool.hashes().length === 1 && pool.only().followers.count === 0) pool.only().followers = { count: 1, vsize: 50_000, fee: 50_000n }
+    if (pool.hashes().length === 1 && pool.sole().followers.count === 0) pool.sole().followers = { count: 1, vsize: 50_000, fee: 50_000n }
     return broadcast(raw)
   }
   await world.work(1, HALF_AN_HOUR)
@@ -150,7 +150,7 @@ test('audit D-B3, B3: a replacement that the node refuses for its fee leads to n
   expect(await attempts()).toHaveLength(2)
   await world.work(2, HALF_AN_HOUR)
   expect(await attempts()).toHaveLength(3)
-  expect(pool.only().fee).toBeGreaterThan(50_000n)
+  expect(pool.sole().fee).toBeGreaterThan(50_000n)
 })
 
 test('audit D-B3: a payout below the least rate of the pool pays the rate of now, and no more', async () => {

@@ -19,7 +19,7 @@ const start = async (given: Parameters<typeof startDialect>[0] = {}, settings: P
 
 const eip55 = (address: string): string => checksumAddress(address as Hex)
 const FOUND = { index: `t:${eip55(OURS)}`, contract: null, from: [eip55(CONTRACT)], to: eip55(OURS), units: ETHER }
-const only = (height: number, said: Answer) => ({
+const saidAt = (height: number, said: Answer) => ({
   debug_traceBlockByHash: ([hash]: unknown[]): Answer => (heightOf(hash) === height ? said : { result: [diffOf(heightOf(hash))] }),
 })
 
@@ -60,7 +60,7 @@ describe('inner income', () => {
   test('of the fee recipient is its tip once, and what contracts sent it', async () => {
     const diff = diffOf(7) as { result: { post: Record<string, object> } }
     diff.result.post[MINER] = { balance: `0x${(7n + 80_000n + 5n).toString(16)}` }
-    const { adapter } = await start(only(7, { result: [diff] }))
+    const { adapter } = await start(saidAt(7, { result: [diff] }))
     const toMiner = (await adapter.blockAt(7))!.transactions.flatMap(({ hash, transfers }) => transfers.filter(({ to }) => to === eip55(MINER)).map(({ index, units }) => [hash, index, units]))
     expect(toMiner).toEqual([[transactionHash(7), `t:${eip55(MINER)}`, 5n], [blockOf(7).hash, 'f', 80_000n]])
   })
@@ -75,7 +75,7 @@ describe('inner income', () => {
 
 describe('one block that can not be traced does not stop the chain', () => {
   test.for(UNTRACEABLE)('audit D-E1, rows E-19, E-23, E-24, E-25, E-26 and E-27: $who ($source)', async ({ said }) => {
-    const { adapter } = await start(only(7, said))
+    const { adapter } = await start(saidAt(7, said))
     const { found, times } = await patiently(() => adapter.blockAt(7))
     expect(found).toMatchObject({ height: 7, untraced: true })
     expect(innerOf(found)).toEqual([])
@@ -86,32 +86,32 @@ describe('one block that can not be traced does not stop the chain', () => {
   })
 
   test('audit D-E1: while the head stands still there is nothing to go on to, and the block is asked for again', async () => {
-    const { adapter } = await start({ ...only(7, { error: { code: -32000, message: 'execution timeout' } }), eth_getBlockByNumber: ([at]) => ({ result: blockOf(at === 'latest' ? 8 : Number(at)) }) })
+    const { adapter } = await start({ ...saidAt(7, { error: { code: -32000, message: 'execution timeout' } }), eth_getBlockByNumber: ([at]) => ({ result: blockOf(at === 'latest' ? 8 : Number(at)) }) })
     await expect(patiently(() => adapter.blockAt(7))).rejects.toMatchObject({ name: 'ChainUnavailable' })
   })
 
   test('audit D-E1, row E-28: an answer that is longer than 32 MiB is not read to its end', async () => {
     const raw = `{"jsonrpc":"2.0","id":0,"result":[{"result":"${'0'.repeat(34 * 1024 * 1024)}`
-    const { adapter } = await start(only(7, { raw }))
+    const { adapter } = await start(saidAt(7, { raw }))
     expect((await patiently(() => adapter.blockAt(7))).found).toMatchObject({ untraced: true })
   })
 
   test.for(STATE_GONE)('audit D-E4, rows E-29, E-30 and E-31: what is older than states are kept is taken as it is, $who ($source)', async ({ said }) => {
-    const { adapter } = await start(only(7, said), {}, 80)
+    const { adapter } = await start(saidAt(7, said), {}, 80)
     const { found, times } = await patiently(() => adapter.blockAt(7))
     expect(found).toMatchObject({ untraced: true })
     expect(times).toBe(1)
   })
 
   test.for(STATE_GONE)('audit D-E4: what is young is asked for again, $who ($source)', async ({ said }) => {
-    const { adapter, methods } = await start(only(7, said))
+    const { adapter, methods } = await start(saidAt(7, said))
     await expect(adapter.blockAt(7)).rejects.toMatchObject({ name: 'ChainUnavailable' })
     methods['debug_traceBlockByHash'] = () => ({ result: [diffOf(7)] })
     expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
   })
 
   test('anvil has lost a state for good, and its head may stand still: the block is taken as it is', async () => {
-    const { adapter } = await start(only(7, LOST_BY_ANVIL))
+    const { adapter } = await start(saidAt(7, LOST_BY_ANVIL))
     expect(await adapter.blockAt(7)).toMatchObject({ untraced: true })
   })
 
@@ -122,7 +122,7 @@ describe('one block that can not be traced does not stop the chain', () => {
   })
 
   test('audit D-E4, row E-32: "not been executed yet" is never "gone"', async () => {
-    const { adapter } = await start(only(7, UNTRACEABLE.find(({ who }) => who.startsWith('reth'))!.said), {}, 80)
+    const { adapter } = await start(saidAt(7, UNTRACEABLE.find(({ who }) => who.startsWith('reth'))!.said), {}, 80)
     await expect(adapter.blockAt(7)).rejects.toMatchObject({ name: 'ChainUnavailable' })
   })
 })
