@@ -20,9 +20,9 @@ test('a row lists the tests whose titles name it, and the doubles whose comments
     'server/src/a.test.ts': "test('audit D-T5: rows T-14, T-15 and T-16 are no revert', () => {})",
     'sandbox/tron/call.ts': '// row T-14: Wallet.java',
   }))
-  expect(lineOf(document, 'T-14')).toMatch(/\| `sandbox\/tron\/call.ts` \| `server\/src\/a.test.ts` \|$/)
-  expect(lineOf(document, 'T-16')).toMatch(/\| none yet \| `server\/src\/a.test.ts` \|$/)
-  expect(lineOf(document, 'B-1')).toMatch(/\| none yet \| none yet \|$/)
+  expect(lineOf(document, 'T-14')).toMatch(/\| `sandbox\/tron\/call.ts` \| `server\/src\/a.test.ts` \| holds \|$/)
+  expect(lineOf(document, 'T-16')).toMatch(/\| none \| `server\/src\/a.test.ts` \| holds \|$/)
+  expect(lineOf(document, 'B-1')).toMatch(/\| none \| none \| open \|$/)
   expect(document).toContain('3 of 163 rows have a test')
 })
 

@@ -12,4 +12,6 @@ export interface DialectRow {
   source: string
   /** what the adapter must do */
   adapter: string
+  /** why the row has no test, or what does not hold although it has one; without it, a row with a test holds and a row without one is open */
+  verdict?: string
 }
