@@ -35,6 +35,8 @@ export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attemp
   const isRead = await isFinalPast(runtime.db, 'TRON', expiration)
   if (!isRead || !(await adapter.isProvenDead(attempt.hash!, expiration)) || !(await isAllKnown(deps, outgoing, expiration))) return stepAgainAt(runtime.db, outgoing, later(deps, RETRY_MS))
   const contract = tronContractOf(attempt.unsigned)
+  // Code of a receiver may by now take more than is paid for: whoever plans payouts bounds it.
+  if (outgoing.purpose === 'payout' && contract.kind === 'TriggerSmartContract' && contract.callValue > 0n) return putBack(deps, outgoing, expiration)
   const [cost, prices, reference] = await Promise.all([adapter.estimateCost(contract), pricesOf(adapter), adapter.reference()])
   if (outgoing.purpose === 'payout' && (outgoing.refusedSince !== null || (!cost.ok && cost.reason === 'reverted'))) return putBack(deps, outgoing, expiration)
   const plan = cost.ok ? planTron({ id: outgoing.id, contract, reference, usage: cost.usage, prices }) : undefined

@@ -1,7 +1,6 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
-import type { Contract, Prices, Usage } from '@bursar/chainkit/tron'
+import type { Prices, Usage } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
-import type { CostEstimate } from '../adapters/chains/port.ts'
 import { inTransaction, type Db } from '../db/index.ts'
 import { eachApart } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
@@ -12,6 +11,7 @@ import { toColdOf } from '../treasury/index.ts'
 import { attach, postpone } from './commands.ts'
 import type { TronPayoutDeps } from './payouts.ts'
 import { Purse } from './purse.ts'
+import { boundedForReceiver } from './receiver-code.ts'
 import { noLongerReverting, onRevert } from './reverting.ts'
 import { noLongerShort, tellShort } from './shortage.ts'
 import { nextWaiting } from './store.ts'
@@ -83,7 +83,7 @@ const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Pri
   const { runtime, policy, adapter } = deps
   if (purse.lacks(withdrawal.ticker, withdrawal.units)) return withdrawal.ticker
   const contract = await inPayableForm(adapter, contractOf(deps, withdrawal))
-  const cost = bounded(contract, await adapter.estimateCost(contract))
+  const cost = boundedForReceiver(contract, await adapter.estimateCost(contract))
   if (!cost.ok) {
     if (cost.reason !== 'reverted') return NATIVE_TICKER.TRON
     return onRevert(deps, withdrawal, cost.message, () => adapter.estimateCost(contractOf(deps, { ...withdrawal, to: deps.hotAddress })))
@@ -98,16 +98,6 @@ const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Pri
   await deps.pause('payout-chosen')
   return storePlanned(deps, withdrawal, { id, plan, usage: cost.usage, prices })
 }
-
-/** A receiver's code runs at our cost, and a withdrawal's fee is that of a plain payment: what takes more energy is not paid. */
-const MOST_ENERGY = 50_000n
-
-const bounded = (contract: Contract, cost: CostEstimate): CostEstimate =>
-  cost.ok && paysContract(contract) && cost.usage.energy > MOST_ENERGY
-    ? { ok: false, reason: 'reverted', message: `its receiver is a contract that takes ${cost.usage.energy} energy, and at most ${MOST_ENERGY} is paid for` }
-    : cost
-
-const paysContract = (contract: Contract): boolean => contract.kind === 'TriggerSmartContract' && contract.callValue > 0n
 
 const TOO_DEAR_MS = 60_000
 

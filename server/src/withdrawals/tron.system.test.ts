@@ -204,6 +204,29 @@ test('audit D-T4: a TRX withdrawal to a contract that reverts or takes too much 
   expect((await statuses()).filter((one) => one === 'Failed')).toHaveLength(never.length)
 })
 
+test('a payment to a contract that expired unmined is not made anew when the contract takes too much energy by then', async () => {
+  let [isLost, energy] = [true, 20_000n]
+  const { request, work, mine, state, later, attempts } = await open((adapter) => ({
+    ...adapter,
+    broadcast: async (raw) => (isLost ? { kind: 'accepted' } : adapter.broadcast(raw)),
+    estimateCost: async (contract) => {
+      const cost = await adapter.estimateCost(contract)
+      return cost.ok && contract.kind === 'TriggerSmartContract' && contract.callValue > 0n ? { ...cost, usage: { ...cost.usage, energy } } : cost
+    },
+  }))
+  const id = await request('TRX', await deploy('00'), 1_000_000n)
+  await work()
+  expect(await state(id)).toBe('sent')
+  ;[isLost, energy] = [false, 60_000n]
+  await later(11 * MINUTE)
+  await mine(SOLID)
+  await work()
+  await later(10 * MINUTE)
+  await mine(SOLID)
+  for (let round = 0; round < 3; round += 1) await work()
+  expect([await state(id), await attempts()]).toEqual(['requested', 1])
+})
+
 test('audit D-T4: what nodes refuse as invalid keeps no place, and is paid in another form once it is proven dead', async () => {
   // A machine that is behind the contract's creation says that there is none; the one that is handed the transfer knows better.
   let behind = true
