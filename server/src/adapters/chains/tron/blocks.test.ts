@@ -78,4 +78,17 @@ describe('a block and what came of its transactions', () => {
     await adapter.head()
     expect((await adapter.blockAt(10))!.transactions).toHaveLength(1)
   })
+
+  // Source: java-tron BlockCapsule.calcMerkleRoot: ZERO_HASH when a block has no transactions.
+  test.each<[string, string | undefined, 'read' | 'not believed']>([
+    ['of a root that is not zero is not believed', 'ab'.repeat(32), 'not believed'],
+    ['of a root that is zero is empty', '00'.repeat(32), 'read'],
+    ['of a header that names no root is empty', undefined, 'read'],
+  ])('a block without transactions %s', async (_name, root, answer) => {
+    const { block_header: header, ...rest } = headerOf(9) as { block_header: { raw_data: object } }
+    const bare = { ...rest, block_header: { raw_data: { ...header.raw_data, ...(root && { txTrieRoot: root }) } } }
+    const { adapter } = await startScriptedNode(chainAt(chain, { 'wallet/getblockbynum': () => bare }))
+    const reading = adapter.blockAt(9)
+    await (answer === 'read' ? expect(reading).resolves.toMatchObject({ transactions: [] }) : expect(reading).rejects.toMatchObject({ name: 'ChainUnavailable' }))
+  })
 })

@@ -1,5 +1,5 @@
 import type { Block } from '@bursar/chainkit'
-import { listOf, objectOf } from '../shape.ts'
+import { listOf, Malformed, objectOf } from '../shape.ts'
 import { hashOf, type Fields } from './fields.ts'
 import { decodeHeader, readHeaderAt, readOrNothing, type Header } from './heads.ts'
 import { unknownNotes } from './internal.ts'
@@ -30,8 +30,18 @@ export const readShownBlock = (node: TronNode, height: number): Promise<ShownBlo
   readOrNothing(node, BY_NUMBER, { num: height }, (block) => {
     const shown = decodeShown(block)
     if (shown.height !== height) throw new RangeError(`block ${shown.height} instead of ${height}`)
+    if (shown.shown.length === 0 && hasTransactions(block)) throw new Malformed(`block ${height} without the transactions that its header speaks of`)
     return shown
   })
+
+/**
+ * Whether a header says that its block has transactions: the root of none is zero (`BlockCapsule.calcMerkleRoot` of java-tron, which
+ * `Manager.pushBlock` holds every block against). A gateway that leaves them out would hide deposits.
+ */
+const hasTransactions = (block: Fields): boolean => {
+  const root = objectOf(objectOf(block['block_header'], 'block_header')['raw_data'], 'the header')['txTrieRoot']
+  return typeof root === 'string' && /[^0]/.test(root)
+}
 
 /**
  * The newest block as the node shows it: to read it whole costs a gateway's user no more requests than to ask for its place, and saves the
