@@ -93,8 +93,9 @@ const CODE_FAILED = /^class org\.tron\.core\.vm\.program\.Program\$(?!OutOfTimeE
  * contract's creation refuses it as invalid (`Wallet.java`): nothing is concluded.
  */
 const refusalOf = (contract: string, code: string, message: string): Refused => {
-  if (NO_FUNDS.test(message)) return { ok: false, reason: 'insufficient-funds', message }
+  // First: words of the receiver's own code must not say that we are short, since then no other payment is made either.
   if (code === 'OTHER_ERROR' && CODE_FAILED.test(message)) return { ok: false, reason: 'reverted', message }
+  if (NO_FUNDS.test(message)) return { ok: false, reason: 'insufficient-funds', message }
   throw new Malformed(`a call of ${contract} is refused: ${message} (${code})`)
 }
 

@@ -121,3 +121,10 @@ describe('audit D-T12: rows T-26 and T-27: a transaction that the node knows alr
     await expect(adapter.broadcast(RAW)).rejects.toMatchObject({ name: 'ChainUnavailable' })
   })
 })
+
+// Source: java-tron Program.callToAddress throws TransferException with the words of VMUtils.validateForSmartContract.
+test('row T-18: a receiver whose code fails with the words of a short balance does not say that the sender is short', async () => {
+  const message = 'class org.tron.core.vm.program.Program$TransferException : transfer trx failed: Validate InternalTransfer error, balance is not sufficient.'
+  const { adapter } = await startScriptedNode(well({ 'wallet/triggerconstantcontract': refusal('OTHER_ERROR', message) }))
+  expect(await adapter.estimateCost({ ...call, callValue: 5n, data: '0x' } as Contract)).toMatchObject({ ok: false, reason: 'reverted' })
+})
