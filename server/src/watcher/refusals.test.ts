@@ -9,7 +9,7 @@ import { ChainUnavailable, type ChainAdapter } from '../adapters/chains/port.ts'
 import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, type Db } from '../db/index.ts'
 import { createClock } from '../platform/clock.ts'
-import { beginFollowing, DEFAULT_WATCHER_SETTINGS, watchStatus, type Follower, type WatcherSettings } from './index.ts'
+import { beginFollowing, DEFAULT_WATCHER_SETTINGS, rescan, watchStatus, type Follower, type WatcherSettings } from './index.ts'
 import { createPrefetch } from './prefetch.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 import { createNotes } from './test-listener.ts'
@@ -146,5 +146,58 @@ describe('audit D-E6: a node that knows its head and no final block', () => {
     isLost = true
     mine(1)
     expect(await follower.step()).toMatchObject({ cursor: { height: 11, finalHeight: 4 } })
+  })
+})
+
+describe('audit D-E13: a node that does not have every block', () => {
+  /** From memory of hosted nodes, and tidx#264: each question goes to one of them, the heads of which differ by 1 to 5 blocks. */
+  test('row E-7: heads that go down by 1 to 5 between two looks take nothing back, and every block is read once', async () => {
+    let behind = 0
+    const lags = <T>(of: (height: number) => T) => async (height: number): Promise<T | null> => (height > chain.blocks.length - 1 - behind ? null : of(height))
+    const follower = await begin({
+      head: async () => chain.blocks.at(-1 - behind)!,
+      blockAt: lags((height) => chain.blocks[height]!),
+      hashAt: lags((height) => chain.blocks[height]!.hash),
+    })
+    mine(10)
+    await follower.step()
+    expect(await heightRead()).toBe(10)
+    for (const lag of [1, 5, 0, 3, 2, 0, 4, 5, 0]) {
+      mine(1)
+      behind = lag
+      const before = await heightRead()
+      await follower.step()
+      expect(await heightRead()).toBeGreaterThanOrEqual(before)
+    }
+    expect(await heightRead()).toBe(19)
+    const told = await notes.read()
+    expect(told.filter((note) => note.startsWith('orphaned'))).toEqual([])
+    expect(told.filter((note) => note.startsWith('block'))).toHaveLength(19)
+  })
+
+  test('row E-9: a rescan of a block whose history the node has given up ends with what the node said', async () => {
+    const follower = await begin({})
+    mine(10)
+    await follower.step()
+    const reason = 'ETHEREUM: eth_getBlockByNumber: refused: pruned history unavailable (4444)'
+    const adapter = { ...chain, blockAt: async () => { throw new ChainUnavailable(reason) } } as unknown as ChainAdapter
+    const runtime = { db, clock: createClock(() => NOW), newId: () => uuidv7(NOW, randomBytes(10)), log: pino({ enabled: false }) }
+    await expect(rescan({ runtime, network: NETWORK, adapter, listeners: [notes.listener] }, 2, 4)).rejects.toThrow(reason)
+    expect(await heightRead()).toBe(10)
+  })
+
+  test('row E-7: a newest block that the next machine does not have is asked for again', async () => {
+    let isThere = false
+    const follower = await begin({
+      blockAt: async (height) => (height === 3 && !isThere ? null : chain.blockAt(height)),
+      hashAt: async (height) => (height === 3 && !isThere ? null : chain.hashAt(height)),
+    })
+    mine(3)
+    await follower.step()
+    await follower.step()
+    expect(await heightRead()).toBe(2)
+    isThere = true
+    await follower.step()
+    expect(await heightRead()).toBe(3)
   })
 })

@@ -182,7 +182,7 @@ const audit = async ({ chain, owners }: Walk): Promise<void> => {
 }
 
 describe('audit M-A4 D-T2: blocks read again on any node credit nothing twice', () => {
-  test('whatever a history is, and however each node shows it', { timeout: 240_000 }, async () => {
+  test('rows E-34, E-35 and E-36: whatever a history is, and however each node shows it', { timeout: 240_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { minLength: 4, maxLength: 10, size: 'max' }), view, async (deeds, last) => {
         const walk = await start()

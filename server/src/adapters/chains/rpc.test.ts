@@ -3,12 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { parseRpcJson } from '@bursar/chainkit/bitcoin'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRpc, type Rpc, type RpcSettings } from './rpc.ts'
+import { CUT_OFF, TOO_MANY, type Question } from './test-batches.ts'
 
-interface Question {
-  id: number
-  method: string
-  params: unknown[]
-}
 type Answer = (asked: Question[], outgoing: ServerResponse, incoming: IncomingMessage) => void
 
 let server: Server
@@ -89,17 +85,7 @@ describe('batches', () => {
   })
 })
 
-/** How nodes refuse a batch of more than they take: status, and what they say. */
-const TOO_MANY: [node: string, status: number, says: (asked: Question[]) => unknown][] = [
-  ['geth 1.13 and bsc (rpc/handler.go): one error in a list, of the first question', 200, ([first]) => [{ id: first!.id, error: { code: -32600, message: 'batch too large' } }]],
-  ['erigon until 2.60 (rpc/server.go): one error of no question', 200, (asked) => ({ id: null, error: { code: -32000, message: `batch limit 100 exceeded (can increase by --rpc.batch.limit). Requested batch of size: ${asked.length}` } })],
-  ['nethermind (JsonRpcProcessor.cs): -32005', 503, () => ({ id: null, error: { code: -32005, message: 'Batch size limit exceeded' } })],
-  ['besu (RpcErrorType.java): -32005', 200, () => ({ id: null, error: { code: -32005, message: 'Number of requests exceeds max batch size' } })],
-  ['reth (jsonrpsee): -32010', 200, () => ({ id: null, error: { code: -32010, message: 'The batch request was too large' } })],
-  ['a provider, in words of its own', 500, ([first]) => ({ id: first!.id, error: { code: 31, message: 'Batch of more than 3 requests are not allowed on free tier' } })],
-]
-
-describe('audit D-E15: row Transport, batches that the node does not take', () => {
+describe('audit D-E15: row E-60: batches that the node does not take', () => {
   for (const limit of [1, 3, 30, 99]) {
     test.for(TOO_MANY)(`are halved until they have no more than ${limit}: %s`, async ([, status, says]) => {
       answer = (asked, outgoing) => (asked.length > limit ? say(outgoing, says(asked), status) : say(outgoing, asked.map(echo)))
@@ -118,8 +104,7 @@ describe('audit D-E15: row Transport, batches that the node does not take', () =
     expect(await rpcTo({ attempts: 1 }).askAll(calls(10))).toHaveLength(10)
   })
 
-  /** geth rpc/handler.go, nethermind JsonRpcProcessor.cs. */
-  test.for(['response too large', 'MaxBatchResponseBodySize of 32768KB exceeded'])('audit D-E15: questions that are cut off, "%s", are asked again', async (message) => {
+  test.for(CUT_OFF)('audit D-E15: questions that are cut off, "%s", are asked again', async (message) => {
     answer = (asked, outgoing) => say(outgoing, asked.map((one, at) => (at < 7 ? echo(one) : { id: one.id, error: { code: -32003, message } })))
     expect(await rpcTo({ attempts: 1 }).askAll(calls(30))).toEqual(Array.from({ length: 30 }, (_, at) => ({ ok: true, result: at })))
     expect(requests.map((asked) => asked.length)).toEqual([30, 7, 7, 7, 2])

@@ -51,13 +51,13 @@ describe('machines at different heads behind one address', () => {
     await expect(adapter.balancesAt(height, [{ address: account.address, contract: null }])).rejects.toMatchObject({ name: 'ChainUnavailable' })
   })
 
-  test('audit D-E13: row Heads, a head below what the books have read gives no state', async () => {
+  test('audit D-E13: row E-7: a head below what the books have read gives no state', async () => {
     backends.lags = () => true
     await expect(adapter.stateFrom(height)).rejects.toThrow(`shows block ${height - 2} as its newest, and block ${height} has been read before`)
     await expect(adapter.stateFrom(height)).rejects.toMatchObject({ name: 'ChainUnavailable' })
   })
 
-  test.for(looks)('audit D-E13: row State, %s is of the block that was named, or there is none', async ([, look]) => {
+  test.for(looks)('audit D-E13: rows E-7 and E-41: %s is of the block that was named, or there is none', async ([, look]) => {
     backends.lags = () => false
     const state = await adapter.stateFrom(height)
     expect(state.head.height).toBe(height)

@@ -17,8 +17,9 @@ export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<Broad
   if (answer.ok) return rpc.believe(METHOD, () => acceptedAs(hash, answer.result))
   const { message, code } = answer
   switch (verdictOf(code, message)) {
-    case 'accepted':
-      return { kind: 'accepted' }
+    case 'known':
+      // Nethermind says so for the rest of the block of what it has refused in it (AlreadyKnownTxFilter.cs).
+      return (await isKnown(rpc, hash)) ? { kind: 'accepted' } : { kind: 'refused', reason: 'later', message: `${message}, and the node does not show it` }
     case 'seen-before':
       // The node takes this very transaction no more, and takes a dearer one.
       return (await isKnown(rpc, hash)) ? { kind: 'accepted' } : { kind: 'refused', reason: 'fee-too-low', message: `${message}, and the node does not have it` }

@@ -7,6 +7,8 @@ import {
   blockOf, callsOf, CONTRACT, diffOf, ETHER, heightOf, innerCall, LOST_BY_ANVIL, MINER, NEVER, OPCODES, OURS, PAYER, receiptOf, startDialect, STATE_GONE, transactionHash,
   UNTRACEABLE, word, type Answer,
 } from './test-dialects.ts'
+import { HISTORY_GONE, NO_RECEIPTS } from './test-answers.ts'
+import { ELEMENTS, FAILED, FRAMES } from './test-frames.ts'
 
 type Node = Awaited<ReturnType<typeof startDialect>>
 let node: Node | undefined
@@ -164,6 +166,57 @@ describe('a node without the tracer', () => {
   })
 })
 
+describe('transactions as clients show them', () => {
+  test.for(FRAMES)('rows E-34, E-35, E-36, E-37, E-38 and E-39: what came to us is told by one name and one sum: $who ($source)', async ({ calls, received }) => {
+    const { adapter } = await start({ debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }), debug_traceTransaction: () => ({ result: callsOf(calls) }) })
+    const block = await adapter.blockAt(7)
+    const toUs = innerOf(block).filter((transfer) => 'to' in transfer && transfer.to === eip55(OURS))
+    expect(toUs).toMatchObject(received === 0n ? [] : [{ index: FOUND.index, units: received }])
+    expect(block).not.toHaveProperty('untraced')
+  })
+
+  test.for(ELEMENTS)('row E-33: in a list $who', async ({ element }) => {
+    const { adapter } = await start({ debug_traceBlockByHash: ([hash]) => ({ result: [element(heightOf(hash))] }) })
+    const block = await adapter.blockAt(7)
+    expect(innerOf(block)).toEqual([FOUND])
+    expect(block).not.toHaveProperty('untraced')
+  })
+
+  test.for([
+    ['by balances', { debug_traceBlockByHash: (): Answer => ({ result: [FAILED.diff] }) }],
+    ['by calls', { debug_traceBlockByHash: (): Answer => ({ result: [{ result: OPCODES }] }), debug_traceTransaction: (): Answer => ({ result: FAILED.frames }) }],
+  ] as const)('row E-40: one that failed moved nothing, shown %s', async ([, given]) => {
+    const { adapter } = await start({ ...given, eth_getBlockReceipts: () => ({ result: [{ ...receiptOf(7), status: '0x0' }] }) })
+    await adapter.capabilities()
+    const [failed, income] = (await adapter.blockAt(7))!.transactions
+    expect(failed).toMatchObject({ succeeded: false, fee: 120_000n, transfers: [] })
+    expect(income!.transfers.map(({ index }) => index)).toEqual(['f'])
+  })
+
+  test('row E-40: an error on the outermost frame of a transaction with status 1 is believed over its calls', async () => {
+    const { adapter } = await start({ debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }), debug_traceTransaction: () => ({ result: FAILED.frames }) })
+    expect(innerOf(await adapter.blockAt(7))).toEqual([])
+  })
+})
+
+describe('machines behind a balancer that do not agree about the newest block', () => {
+  /** From memory, and tidx#264: the block comes from one machine, the next question goes to one that does not have it yet. geth: eth/tracers/api.go, internal/ethapi/api.go. */
+  test.for([
+    ['its receipts: null', { eth_getBlockReceipts: { result: null }, eth_getTransactionReceipt: { result: null } }],
+    ['its receipts: an error', { eth_getBlockReceipts: { error: { code: -32000, message: 'header not found' } }, eth_getTransactionReceipt: { result: null } }],
+    ['its traces: an error', { debug_traceBlockByHash: { error: { code: -32000, message: `block ${blockOf(7)['hash'] as string} not found` } } }],
+    ['its state: an error', { debug_traceBlockByHash: { error: { code: -32000, message: 'header not found' } } }],
+  ] as [string, Record<string, Answer>][])('row E-7: the block is read again until they do: %s', async ([, given]) => {
+    const { adapter, methods } = await start()
+    expect((await adapter.capabilities()).traces).toBe(true)
+    const whole = { ...methods }
+    for (const [method, said] of Object.entries(given)) methods[method] = () => said
+    await expect(adapter.blockAt(7)).rejects.toMatchObject({ name: 'ChainUnavailable' })
+    Object.assign(methods, whole)
+    expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
+  })
+})
+
 describe('a node that does not trace', () => {
   test.for(NEVER)('rows E-17, E-18 and E-20: is asked once: $who ($source)', async ({ said }) => {
     const { adapter, asked } = await start({ debug_traceBlockByHash: () => said })
@@ -229,6 +282,25 @@ describe('receipts', () => {
   ])('rows E-11, E-12 and E-14: asked for one by one, %s', async ([, said]) => {
     const { adapter } = await start({ eth_getBlockReceipts: () => said })
     expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
+  })
+
+  test.for(NO_RECEIPTS)('row E-10: of a block that is no longer on the best chain, $who ($source): the new block is read', async ({ said }) => {
+    const lost = `0x${'99'.repeat(32)}`
+    let shown = lost
+    const { adapter } = await start({
+      eth_getBlockByNumber: ([at]) => ({ result: { ...blockOf(at === 'latest' ? 8 : Number(at)), hash: shown } }),
+      eth_getBlockReceipts: ([hash]) => (hash === lost ? ((shown = blockOf(7)['hash'] as string), said) : { result: [receiptOf(7)] }),
+    }, { traces: 'off' })
+    expect(await adapter.blockAt(7)).toMatchObject({ hash: blockOf(7)['hash'], transactions: [{ hash: transactionHash(7) }, {}] })
+  })
+
+  test.for(HISTORY_GONE)('row E-9: of a block whose history is gone, $who ($source): the reading of it says so', async ({ said }) => {
+    const words = 'error' in said ? said.error.message : ''
+    const bodies = await start({ eth_getBlockByNumber: () => said }, { traces: 'off' })
+    await expect(bodies.adapter.blockAt(7)).rejects.toMatchObject({ name: 'ChainUnavailable', message: expect.stringContaining(`${words} (4444)`) as string })
+    await node!.close()
+    const receipts = await start({ eth_getBlockReceipts: () => said, eth_getTransactionReceipt: () => ({ result: null }) }, { traces: 'off' })
+    await expect(receipts.adapter.blockAt(7)).rejects.toMatchObject({ name: 'ChainUnavailable', message: expect.stringContaining(`${words} (4444)`) as string })
   })
 
   test('row E-16: of a block that nobody has are not made up', async () => {

@@ -34,13 +34,14 @@ const readFees = async (rpc: Rpc, { gasPriceFloor, gasPriceCap }: GasSettings): 
   return { kind: 'gas', legacy: false, maxFeePerGas, maxPriorityFeePerGas: least(maxPriorityFeePerGas, maxFeePerGas) }
 }
 
-/** The base fee of the next block, and the median of blocks' median tips; empty blocks have none. */
+/** The base fee of the next block, and the median of blocks' median tips; empty blocks have none, nor do blocks whose receipts the node lacks (geth). */
 const decodeHistory = (result: unknown): { base: bigint; tip: bigint } => {
   const { baseFeePerGas, gasUsedRatio, reward } = objectOf(result, 'the history')
   const used = listOf(gasUsedRatio, 'gasUsedRatio')
   const tips = listOf(reward ?? [], 'reward')
     .filter((_, at) => used[at] !== 0)
-    .map((tip) => quantityOf(listOf(tip, 'a reward')[0], 'a reward'))
+    .flatMap((tips) => listOf(tips ?? [], 'a reward').slice(0, 1))
+    .map((tip) => quantityOf(tip, 'a reward'))
     .toSorted((a, b) => (a < b ? -1 : 1))
   const base = quantityOf(listOf(baseFeePerGas, 'baseFeePerGas').at(-1), 'the base fee')
   return { base, tip: tips[Math.floor(tips.length / 2)] ?? 0n }

@@ -1,53 +1,66 @@
 /** What nodes say of fees and calls, each as its own source or documents have it. */
 import { expect, test } from 'vitest'
+import type { AccountState } from '../port.ts'
 import { evmSettingsOf } from '../settings.ts'
-import { adapterBefore, refusal, type Answer } from './test-node.ts'
+import { FEES, NO_FEES, NO_OVERRIDES, NOT_CANONICAL, REVERTS, STATE_TOO_OLD } from './test-answers.ts'
+import { adapterBefore, refusal } from './test-node.ts'
 
 const GWEI = 10n ** 9n
 const ADDRESS = `0x${'a1'.repeat(20)}`
-const hex = (value: bigint | number): string => `0x${value.toString(16)}`
+const HEAD = { number: '0x7', hash: `0x${'07'.repeat(32)}` }
+const hex = (value: bigint): string => `0x${value.toString(16)}`
 
 /** With the bounds that settings have by themselves. */
 const boundsOf = (network: 'ETHEREUM' | 'BINANCE_SMART_CHAIN', legacyGas: boolean) => {
   const { gasPriceFloor, gasPriceCap } = evmSettingsOf(network, { url: 'http://a', chainId: 1, legacyGas })
   return { network, legacyGas, gasPriceFloor, gasPriceCap }
 }
-const history = (base: bigint, tips: readonly bigint[] | null | undefined, blocks = tips?.length ?? 1): Answer => ({
-  result: {
-    oldestBlock: '0x1', gasUsedRatio: Array.from({ length: blocks }, () => 0.5), baseFeePerGas: Array.from({ length: blocks + 1 }, () => hex(base)),
-    ...(tips === undefined ? {} : { reward: tips?.map((tip) => [hex(tip)]) ?? null }),
-  },
-})
 
-test.for([
-  ['Ethereum on a quiet day: base 0.2 gwei, tips of 0.02', 'ETHEREUM', GWEI / 5n, [GWEI / 50n, GWEI / 50n, GWEI / 50n], GWEI / 50n, (GWEI * 42n) / 100n],
-  ['Ethereum, where blocks are mined for nothing', 'ETHEREUM', GWEI / 5n, [0n, 0n], GWEI / 100n, (GWEI * 41n) / 100n],
-  ['BSC: base 0, tips of 0.05 gwei', 'BINANCE_SMART_CHAIN', 0n, [GWEI / 20n, GWEI / 20n], GWEI / 20n, GWEI / 20n],
-  ['BSC: base 0, validators that take some for nothing', 'BINANCE_SMART_CHAIN', 0n, [0n, 0n, GWEI], GWEI / 20n, GWEI / 20n],
-  ['Erigon and gateways: fewer blocks than were asked for', 'ETHEREUM', GWEI, [GWEI], GWEI, 3n * GWEI],
-  ['gateways: `reward` is null where blocks are empty', 'ETHEREUM', GWEI, null, GWEI / 100n, (GWEI * 201n) / 100n],
-  ['gateways: no `reward` at all', 'ETHEREUM', GWEI, undefined, GWEI / 100n, (GWEI * 201n) / 100n],
-] as const)('audit D-E8: row Fees, %s', async ([, network, base, tips, maxPriorityFeePerGas, maxFeePerGas]) => {
-  const { adapter } = await adapterBefore({ eth_feeHistory: history(base, tips) }, boundsOf(network, false))
+test.for(FEES)('audit D-E8: rows E-54 and E-55: fees: %s', async ([, network, said, maxPriorityFeePerGas, maxFeePerGas]) => {
+  const { adapter } = await adapterBefore({ eth_feeHistory: said }, boundsOf(network, false))
   expect(await adapter.feeRate()).toEqual({ kind: 'gas', legacy: false, maxPriorityFeePerGas, maxFeePerGas })
 })
 
-test('audit D-E8: row Fees, BSC with one gas price: no more than its node suggests, no less than it takes', async () => {
+test('row E-55: a history of no block names no fee', async () => {
+  const { adapter } = await adapterBefore({ eth_feeHistory: NO_FEES }, boundsOf('ETHEREUM', false))
+  await expect(adapter.feeRate()).rejects.toMatchObject({ name: 'ChainUnavailable' })
+})
+
+test('audit D-E8: row E-54: fees of BSC with one gas price: no more than its node suggests, no less than it takes', async () => {
   const rateAt = async (price: bigint) => (await adapterBefore({ eth_gasPrice: { result: hex(price) } }, boundsOf('BINANCE_SMART_CHAIN', true))).adapter.feeRate()
   expect(await rateAt(GWEI / 20n)).toMatchObject({ maxFeePerGas: GWEI / 20n })
   expect(await rateAt(0n)).toMatchObject({ maxFeePerGas: GWEI / 20n })
   expect(await rateAt(3n * GWEI)).toMatchObject({ maxFeePerGas: 3n * GWEI })
 })
 
-/** geth and reth give code 3 (EIP-1474), Besu -32000 (RpcErrorType.java), Nethermind until 2025 -32015, EDR -32603 and -32000 (run). */
-test.for([
-  [3, 'execution reverted: paused'],
-  [-32_000, 'Execution reverted'],
-  [-32_015, 'VM execution error. revert'],
-  [-32_603, "VM Exception while processing transaction: reverted with reason string 'paused'"],
-] as const)('audit D-E12: row Calls, a call that is refused with %i "%s" would revert', async ([code, message]) => {
-  const call = { from: ADDRESS, to: ADDRESS, value: 0n, data: '0x01' }
-  expect(await (await adapterBefore({ eth_estimateGas: refusal(code, message) })).adapter.estimateGas(call)).toMatchObject({ ok: false, reason: 'reverted' })
+const CALL = { from: ADDRESS, to: ADDRESS, value: 1n, data: '0x01' }
+
+test.for(REVERTS)('audit D-E12: row E-56: an estimate of a call that reverts is told apart, $who ($source)', async ({ said }) => {
+  expect(await (await adapterBefore({ eth_estimateGas: said })).adapter.estimateGas(CALL)).toMatchObject({ ok: false, reason: 'reverted' })
+})
+
+test.for(REVERTS)('row E-56: a token that reverts when it is asked whether it has frozen an address has frozen none, $who', async ({ said }) => {
+  expect(await (await adapterBefore({ eth_call: said })).adapter.isFrozen(ADDRESS, ADDRESS)).toBe(false)
+})
+
+const STATE: readonly [what: string, look: (state: AccountState) => Promise<unknown>][] = [
+  ['the balance of coin', (state) => state.balances([{ address: ADDRESS, contract: null }])],
+  ['the balance of a token', (state) => state.balances([{ address: ADDRESS, contract: ADDRESS }])],
+  ['the nonce', (state) => state.minedNonce(ADDRESS)],
+  ['the code', (state) => state.codeAt(ADDRESS)],
+]
+
+test.for(NOT_CANONICAL)('row E-41: state of a block that is not on the best chain is no state, $who ($source)', async ({ said }) => {
+  const methods = ['eth_getBalance', 'eth_call', 'eth_getTransactionCount', 'eth_getCode']
+  const { adapter, asked } = await adapterBefore({ eth_getBlockByNumber: { result: HEAD }, ...Object.fromEntries(methods.map((method) => [method, said])) })
+  const state = await adapter.stateFrom(7)
+  for (const [what, look] of STATE) await expect(look(state), what).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  expect(asked.slice(1).map(({ method, params }) => [method, params[1]])).toEqual(methods.map((method) => [method, { blockHash: HEAD.hash, requireCanonical: true }]))
+})
+
+test.for(STATE_TOO_OLD)('row E-42: a balance at a block whose state is gone is not told, $who ($source)', async ({ said }) => {
+  const { adapter } = await adapterBefore({ eth_getBlockByNumber: { result: HEAD }, eth_getBalance: said, eth_call: said })
+  for (const contract of [null, ADDRESS]) await expect(adapter.balancesAt(7, [{ address: ADDRESS, contract }])).rejects.toMatchObject({ name: 'ChainUnavailable' })
 })
 
 /** geth: internal/ethapi/api.go; reth: "block not found"; Besu: RpcErrorType.java; EDR: run. A node that does not have the block says nothing of the call. */
@@ -56,21 +69,16 @@ test.for([
   [-32_001, 'block not found: 0x7'],
   [-32_000, 'World state unavailable'],
   [-32_602, 'Received invalid block tag 7. Latest block number is 5'],
-] as const)('audit D-E13: row State, an estimate at a block that is refused with %i "%s" says nothing of the call', async ([code, message]) => {
-  const head = { number: '0x7', hash: `0x${'07'.repeat(32)}` }
-  const { adapter, asked } = await adapterBefore({ eth_getBlockByNumber: { result: head }, eth_estimateGas: refusal(code, message) })
+] as const)('audit D-E13: row E-41: an estimate at a block that is refused with %i "%s" says nothing of the call', async ([code, message]) => {
+  const { adapter, asked } = await adapterBefore({ eth_getBlockByNumber: { result: HEAD }, eth_estimateGas: refusal(code, message) })
   const state = await adapter.stateFrom(7)
   await expect(state.estimateGas({ from: ADDRESS, to: ADDRESS, value: 1n, data: '0x' })).rejects.toMatchObject({ name: 'ChainUnavailable' })
   // Besu takes a number here, and no hash (AbstractEstimateGas.java).
   expect(asked.at(-1)!.params[1]).toBe('0x7')
 })
 
-/** Old Besu and gateways refuse the third parameter of eth_call, or leave it out. */
-test.for([
-  ['refuse it', refusal(-32_602, 'too many arguments, want at most 2'), null],
-  ['leave it out, so that the address answers nothing', { result: '0x' }, '0x'],
-] as const)('audit D-E12: row Calls, nodes that do not know state overrides %s: no address delegates', async ([, answer, seen]) => {
-  const block = { number: '0x1', hash: `0x${'01'.repeat(32)}`, requestsHash: `0x${'02'.repeat(32)}` }
-  const { adapter } = await adapterBefore({ eth_getBlockByNumber: { result: block }, eth_call: answer })
+test.for(NO_OVERRIDES)('audit D-E12: row E-58: a node that does not know state overrides shows no address that delegates, $who ($source)', async ({ said, seen }) => {
+  const block = { ...HEAD, requestsHash: `0x${'02'.repeat(32)}` }
+  const { adapter } = await adapterBefore({ eth_getBlockByNumber: { result: block }, eth_call: said })
   expect(await adapter.callDelegated({ address: ADDRESS, delegate: ADDRESS, code: '0x00', data: '0x' })).toBe(seen)
 })

@@ -70,7 +70,7 @@ describe.each(EVM_NODES)('sending through %s', (name, use) => {
     await proxy.close()
   })
 
-  test('gas: an account without funds, a contract that refuses, a node that is out of order', async () => {
+  test('row E-57: gas: an account without funds, a contract that refuses, a node that is out of order', async () => {
     const { adapter, contracts } = world
     const poor = { from: to, to: account.address, value: 10n ** 30n, data: '0x' }
     expect(await adapter.estimateGas(contracts.impossible)).toMatchObject({ ok: false, reason: 'reverted' })

@@ -1,4 +1,7 @@
-/** How nodes refuse transactions, and what each refusal means: words and codes are those of the client's own source. */
+/**
+ * How nodes refuse transactions, and what each refusal means: words and codes are those of the client's own source. Doubles of row E-43 (geth and
+ * bsc), row E-44 (one code for all), row E-45 (Besu), row E-46 (reth), row E-47 (Erigon), row E-48 ("known" of what is not there), row E-49 (Nethermind).
+ */
 import type { Verdict } from './verdicts.ts'
 
 export interface Refusal {
@@ -18,7 +21,7 @@ const by = (client: string, version: string, source: string, rows: readonly Row[
 
 const GETH = [
   ...by('geth', '2026-08', 'core/txpool/errors.go', [
-    ['already known', -32000, 'accepted'],
+    ['already known', -32000, 'known'],
     ['invalid sender', -32000, 'invalid'],
     ['transaction underpriced', -32000, 'fee-too-low'],
     ['replacement transaction underpriced', -32000, 'fee-too-low'],
@@ -37,6 +40,7 @@ const GETH = [
     ['insufficient funds for gas * price + value: balance 1, tx cost 2, overshot 1', -32000, 'insufficient-funds'],
     ['insufficient funds for gas * price + value: balance 5, queued cost 4, tx bumped 2, overshot 1', -32000, 'insufficient-funds'],
     ['intrinsic gas too low: gas 20000, minimum needed 21000', -32000, 'invalid'],
+    ['nonce too high: tx nonce 9, gapped nonce 7', -32000, 'invalid'],
     ['insufficient gas for floor data gas cost: gas 21000, minimum needed 22000', -32000, 'invalid'],
     ['transaction gas limit too high (cap: 16777216, tx: 20000000)', -32000, 'invalid'],
     ['transaction type not supported: type 4 rejected, pool not yet in Prague', -32000, 'invalid'],
@@ -52,7 +56,7 @@ const GETH = [
     ['rlp: expected input list for types.LegacyTx', -32000, 'invalid'],
     ['the method eth_sendRawTransaction does not exist/is not available', -32601, 'node-trouble'],
   ]),
-  ...by('geth', '1.9', 'core/tx_pool.go', [['known transaction: 0xab12', -32000, 'accepted']]),
+  ...by('geth', '1.9', 'core/tx_pool.go', [['known transaction: 0xab12', -32000, 'known']]),
   ...by('bsc', '2026-04', 'core/txpool/errors.go', [
     ['transaction underpriced: gas tip cap 1, minimum needed 50000000', -32000, 'fee-too-low'],
     ['sender or to in black list', -32000, 'invalid'],
@@ -60,7 +64,7 @@ const GETH = [
 ]
 
 const RETH = by('reth', '2026-08', 'crates/rpc/rpc-eth-types/src/error/mod.rs', [
-  ['already known', -32000, 'accepted'],
+  ['already known', -32000, 'known'],
   ['replacement transaction underpriced', -32000, 'fee-too-low'],
   ['transaction underpriced', -32000, 'fee-too-low'],
   ['txpool is full', -32003, 'node-trouble'],
@@ -102,10 +106,14 @@ const ERIGON = by('erigon', '3.0, bsc-erigon 1.4', 'txnprovider/txpool/txpoolcfg
 
 const NETHERMIND = [
   ...by('nethermind', '2026', 'Nethermind.TxPool/TxPoolErrorMessages.cs', [
-    ['already known', -32000, 'accepted'],
+    ['already known', -32000, 'known'],
     ['nonce too low', -32000, 'nonce-used'],
     ['transaction underpriced', -32000, 'fee-too-low'],
     ['replacement transaction underpriced', -32000, 'fee-too-low'],
+    ['insufficient funds for gas * price + value', -32000, 'insufficient-funds'],
+    ['nonce too high', -32000, 'invalid'],
+    ['sender not an eoa', -32000, 'invalid'],
+    ['transaction invalid', -32000, 'invalid'],
     ['node is syncing', -32000, 'node-trouble'],
     ['gas limit reached', -32000, 'invalid'],
     ['nonce too far in future', -32000, 'invalid'],
@@ -115,7 +123,7 @@ const NETHERMIND = [
     ['unsupported transaction type', -32000, 'invalid'],
   ]),
   ...by('nethermind', 'until 2025', 'Nethermind.TxPool/AcceptTxResult.cs', [
-    ['AlreadyKnown', -32010, 'accepted'],
+    ['AlreadyKnown', -32010, 'known'],
     ['OldNonce, Current nonce: 5, nonce of rejected tx: 4', -32010, 'nonce-used'],
     ['FeeTooLow, MaxFeePerGas too low', -32010, 'fee-too-low'],
     ['FeeTooLowToCompete', -32010, 'fee-too-low'],
@@ -127,13 +135,14 @@ const NETHERMIND = [
 ]
 
 const BESU = by('besu', '2026-03', 'ethereum/api/.../internal/response/RpcErrorType.java', [
-  ['Known transaction', -32000, 'accepted'],
+  ['Known transaction', -32000, 'known'],
   ['Nonce too low', -32001, 'nonce-used'],
   ['Invalid signature', -32002, 'invalid'],
   ['Transaction pool not enabled. (Either txpool explicitly disabled, or node not yet in sync).', -32002, 'node-trouble'],
   ['Intrinsic gas exceeds gas limit', -32003, 'invalid'],
   ['Upfront cost exceeds account balance', -32004, 'insufficient-funds'],
   ['Transaction gas limit exceeds block gas limit', -32005, 'invalid'],
+  ['Transaction gas limit cap exceeded', -32005, 'invalid'],
   ['Nonce too high', -32006, 'invalid'],
   ['Sender account not authorized to send transactions', -32007, 'invalid'],
   ['Initial sync is still in progress', -32008, 'node-trouble'],
@@ -142,6 +151,10 @@ const BESU = by('besu', '2026-03', 'ethereum/api/.../internal/response/RpcErrorT
   ['Replacement transaction underpriced', -32000, 'fee-too-low'],
   ['Max priority fee per gas exceeds max fee per gas', -32000, 'invalid'],
   ['Wrong chainId', -32000, 'invalid'],
+  ['Transaction fee cap exceeded', -32000, 'invalid'],
+  ['Transaction nonce is too distant from current sender nonce', -32000, 'invalid'],
+  ['An invalid transaction with a lower nonce exists', -32000, 'invalid'],
+  ['Plugin has marked the transaction as not acceptable by the transaction pool', -32000, 'invalid'],
   ['Invalid transaction type', -32602, 'invalid'],
   ['Timeout expired', -32603, 'node-trouble'],
   ['Internal error', -32603, 'node-trouble'],
@@ -149,7 +162,7 @@ const BESU = by('besu', '2026-03', 'ethereum/api/.../internal/response/RpcErrorT
 
 const DEVELOPMENT = [
   ...by('anvil', '1.5', 'crates/anvil/src/eth/error.rs', [
-    ['transaction already imported', -32003, 'accepted'],
+    ['transaction already imported', -32003, 'known'],
     ['nonce too low', -32003, 'nonce-used'],
     ['Tx: [0xab12] insufficient gas price to replace existing transaction', -32003, 'fee-too-low'],
     ['max fee per gas less than block base fee', -32003, 'fee-too-low'],
@@ -157,7 +170,7 @@ const DEVELOPMENT = [
     ['Failed to decode transaction', -32602, 'invalid'],
   ]),
   ...by('hardhat', 'EDR 0.22', 'crates/edr_provider/src/error.rs and run', [
-    ['Known transaction: 0xab12', -32000, 'accepted'],
+    ['Known transaction: 0xab12', -32000, 'known'],
     ['Nonce too low. Expected nonce to be 5 but got 4.', -32000, 'nonce-used'],
     ['Replacement transaction underpriced. A gasPrice/maxFeePerGas of at least 2 is necessary to replace the existing transaction with nonce 4.', -32000, 'fee-too-low'],
     ['Transaction maxFeePerGas (1) is too low for the next block, which has a baseFeePerGas of 7', -32000, 'fee-too-low'],

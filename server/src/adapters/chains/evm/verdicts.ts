@@ -1,8 +1,8 @@
 /** What a node's refusal of a transaction means for that transaction. */
 export type Verdict =
-  /** the node has it */
-  | 'accepted'
-  /** the node has seen it, which does not mean that it still has it */
+  /** the node says that it knows it, and may have refused it a moment ago */
+  | 'known'
+  /** the node remembers it, and may have dropped it for good */
   | 'seen-before'
   | 'nonce-used'
   | 'fee-too-low'
@@ -20,7 +20,7 @@ const FUNDS = /insufficient ?(sender )?(funds|balance)|exceeds account balance|h
 const BY_TEXT: readonly { says: RegExp; verdict: Verdict }[] = [
   // Erigon remembers what it has dropped, and what was in a block that was undone, as known.
   { says: /^already_exists|existing txn with same hash/i, verdict: 'seen-before' },
-  { says: /\balready ?(known|imported|exists)\b|\bknown transaction\b/i, verdict: 'accepted' },
+  { says: /\balready ?(known|imported|exists)\b|\bknown transaction\b/i, verdict: 'known' },
   {
     says: /rate limit|request limit|too many requests|overloaded|pool is full|pool size constraints|\bspammer\b|is syncing|initial sync|pool (is )?(disabled|not enabled)|time(d )?out/i,
     verdict: 'node-trouble',
@@ -33,7 +33,7 @@ const BY_TEXT: readonly { says: RegExp; verdict: Verdict }[] = [
   },
   { says: FUNDS, verdict: 'insufficient-funds' },
   // Besu gives these with codes by which other nodes speak of themselves.
-  { says: /exceeds block gas limit|nonce too high|invalid signature|not authorized to send/i, verdict: 'invalid' },
+  { says: /exceeds block gas limit|gas limit cap exceeded|nonce too high|invalid signature|not authorized to send/i, verdict: 'invalid' },
 ]
 /** With these codes nodes refuse transactions; with any other they speak of themselves, or of the caller's quota. */
 const REFUSAL_CODES = new Set([-32000, -32003, -32010, -32602])
