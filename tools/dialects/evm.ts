@@ -16,7 +16,7 @@ export const EVM_ROWS: readonly DialectRow[] = [
   { id: 'E-12', behaviour: 'Receipts: `eth_getBlockReceipts` by hash: error while other calls work ("receipts length mismatch", "getReceipts error: …")', who: 'geth, Erigon', source: 'api.go, eth_receipts.go', adapter: 'again, then one by one' },
   { id: 'E-13', behaviour: 'Receipts: `logIndex` starts again at 0 in the middle', who: 'Erigon 3.0.15, bsc-erigon 1.4 (getLogs)', source: '#16491, #803', adapter: 'D-E11' },
   { id: 'E-14', behaviour: 'Receipts: -32602 "Receipts for block N … are neither stored nor reproducible from state history", always for some blocks', who: 'Nethermind with `Receipt.DeriveFromState` (1.40 unstable)', source: 'its comparison notes', adapter: 'like D-E1' },
-  { id: 'E-15', behaviour: 'Receipts: transactionIndex nonsense', who: 'Erigon 3.4.1', source: '#21658', adapter: 'ok (not read)' },
+  { id: 'E-15', behaviour: 'Receipts: transactionIndex nonsense', who: 'Erigon 3.4.1', source: '#21658', adapter: 'go by their order' },
   { id: 'E-16', behaviour: 'Receipts: receipts of one transaction: error "transaction indexing is in progress"', who: 'geth after start', source: 'internal/ethapi', adapter: 'ok (unavailable)' },
   { id: 'E-17', behaviour: 'debug_traceBlockByHash, callTracer: -32601 "the method … does not exist/is not available"', who: 'geth, Erigon without `debug`', source: '', adapter: 'nothing to do' },
   { id: 'E-18', behaviour: 'debug_traceBlockByHash, callTracer: -32600 "Method … found but namespace \'Debug\' is disabled for http"', who: 'Nethermind', source: 'from memory, not checked', adapter: 'nothing to do' },

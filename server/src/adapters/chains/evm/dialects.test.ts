@@ -7,7 +7,7 @@ import {
   blockOf, callsOf, CONTRACT, diffOf, ETHER, heightOf, innerCall, LOST_BY_ANVIL, MINER, NEVER, OPCODES, OURS, PAYER, receiptOf, startDialect, STATE_GONE, transactionHash,
   UNTRACEABLE, word, type Answer,
 } from './test-dialects.ts'
-import { HISTORY_GONE, NO_RECEIPTS } from './test-answers.ts'
+import { HISTORY_GONE, NO_RECEIPTS, WRONG_PLACES } from './test-answers.ts'
 import { ELEMENTS, FAILED, FRAMES } from './test-frames.ts'
 
 type Node = Awaited<ReturnType<typeof startDialect>>
@@ -292,6 +292,11 @@ describe('receipts', () => {
       eth_getBlockReceipts: ([hash]) => (hash === lost ? ((shown = blockOf(7)['hash'] as string), said) : { result: [receiptOf(7)] }),
     }, { traces: 'off' })
     expect(await adapter.blockAt(7)).toMatchObject({ hash: blockOf(7)['hash'], transactions: [{ hash: transactionHash(7) }, {}] })
+  })
+
+  test.for(WRONG_PLACES)('row E-15: whose place in the block is said to be %s are told by their order', async (transactionIndex) => {
+    const { adapter } = await start({ eth_getBlockReceipts: () => ({ result: [{ ...receiptOf(7), transactionIndex }] }) })
+    expect(innerOf(await adapter.blockAt(7))).toEqual([FOUND])
   })
 
   test.for(HISTORY_GONE)('row E-9: of a block whose history is gone, $who ($source): the reading of it says so', async ({ said }) => {

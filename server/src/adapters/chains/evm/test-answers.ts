@@ -1,5 +1,5 @@
 /**
- * What nodes answer to questions about old blocks, state, fees and calls, as data. Doubles of row E-9, row E-10, row E-41, row E-42, row E-54, row E-55,
+ * What nodes answer to questions about old blocks, state, fees and calls, as data. Doubles of row E-9, row E-10, row E-15, row E-41, row E-42, row E-54, row E-55,
  * row E-56, row E-57 and row E-58 of docs/dialects.md. Snapshots: go-ethereum, reth and EDR of August 2026, bsc of April 2026, Besu of March 2026.
  */
 import type { Dialect } from './test-dialects.ts'
@@ -23,6 +23,9 @@ export const NO_RECEIPTS: readonly Answered[] = [
   { who: 'Besu before 25.12', source: 'RpcErrorType.java', said: refusal(-32000, 'Block not found') },
   { who: 'reth, of receipts that it has pruned', source: 'crates/rpc/rpc-eth-types/src/error/mod.rs', said: refusal(-32001, 'block not found: hash 0xab') },
 ]
+
+/** Places of a transaction in its block as Erigon 3.4.1 has them in receipts (erigontech/erigon#21658), and none at all. */
+export const WRONG_PLACES: readonly unknown[] = ['0xffffffff', '0x7', null, undefined]
 
 /** State of a block that is named by a hash that is not, or no longer, on the best chain (EIP-1898). */
 export const NOT_CANONICAL: readonly Answered[] = [
