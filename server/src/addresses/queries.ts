@@ -96,6 +96,15 @@ export const openLeases = async (
   return rows
 }
 
+/** All deposit addresses of a family, ended ones too, a page at a time in their order. @param after the last address of the page before, or '' */
+export const addressesAfter = async (db: Db | Tx, family: AddressFamily, after: string, most: number): Promise<AddressOwner[]> => {
+  const { rows } = await sql<AddressOwner>`
+    select merchant_id as "merchantId", id as "addressId", address, derivation_index as index, meta, leased_until as "leasedUntil"
+    from addresses where family = ${family} and address > ${after}
+    order by address limit ${most}`.execute(db)
+  return rows
+}
+
 /** An address that needs no transaction to be paid from another account of this installation. */
 export type OurAddress = { kind: 'deposit'; owner: AddressOwner } | { kind: 'house'; house: HouseAddress }
 

@@ -16,6 +16,7 @@ import { invoiceSettings, withdrawalFollowers } from './invoicing.ts'
 import type { Job } from '../jobs/index.ts'
 import { bitcoinHotAddress, createLostJob, evmHotAddress, tronHotAddress } from '../outgoing/index.ts'
 import { createCountJob, createHotWatchJob, createReconcileJob, createSealJob } from '../treasury/index.ts'
+import { createUntracedJob } from '../watcher/index.ts'
 import { createAttemptPruneJob, createMonthsJob } from '../webhooks/index.ts'
 import { createClosedJob, createFeeRateJob, createGasReader, createInternalDeliveryJob, type PaymentGas } from '../withdrawals/index.ts'
 import { createCardJobs } from './cards.ts'
@@ -64,7 +65,9 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
       const { network } = adapter
       if (network === 'BITCOIN') return 'ancestorsOf' in adapter ? [createAncestryJob(runtime, adapter as unknown as CoinChainAdapter, ANCESTRY_EVERY_MS)] : []
       const backing = createBackingJob({ runtime, catalogue, network, adapter, deposits, everyMs: BACKING_EVERY_MS })
-      return isEvmNetwork(network) ? [backing, createBalanceCheckJob({ runtime, network, adapter, deposits, everyMs: BALANCE_CHECK_EVERY_MS })] : [backing]
+      if (!isEvmNetwork(network)) return [backing]
+      const comparing = { runtime, network, adapter, deposits, everyMs: BALANCE_CHECK_EVERY_MS }
+      return [backing, createBalanceCheckJob(comparing), createUntracedJob(comparing)]
     }),
     ...createScreeningJobs(world, { deposits, adapters: deps.adapters, signer: deps.signer, pause: deps.pause }),
     ...createFiatJobs(world, deps.pause),

@@ -138,6 +138,7 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   sweeps: { api: 'r', worker: 'raw', watcher: 'raw' },
   targets: { api: 'ra', worker: 'r', watcher: 'r' },
   tron_loans: { worker: 'raw', watcher: 'raw' },
+  untraced_blocks: { worker: 'rw', watcher: 'raw' },
   utxos: { worker: 'raw', watcher: 'raw' },
   venue_balances: { api: 'r', worker: 'raw', watcher: 'r' },
   watch_blocks: { worker: 'r', watcher: 'rad' },

@@ -1157,6 +1157,14 @@ export interface TronLoansTable {
   created_at: Date
 }
 
+export interface UntracedBlocksTable {
+  network: string
+  first_height: number | null
+  last_height: number | null
+  covers: number | null
+  compared_to: Generated<string>
+}
+
 export interface UtxosTable {
   network: string
   transaction: string
@@ -1340,6 +1348,7 @@ export interface Schema {
   sweeps: SweepsTable
   targets: TargetsTable
   tron_loans: TronLoansTable
+  untraced_blocks: UntracedBlocksTable
   utxos: UtxosTable
   venue_balances: VenueBalancesTable
   watch_blocks: WatchBlocksTable

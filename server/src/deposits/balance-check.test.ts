@@ -31,8 +31,9 @@ beforeEach(async () => {
   asked = []
 })
 
-const check = async (final: number): Promise<void> => {
-  const head = final + 2
+/** @param read the final block of the books, where another worker has seen a newer one meanwhile */
+const check = async (final: number, read = final): Promise<void> => {
+  const head = read + 2
   await sql`insert into watch_cursors values ('ETHEREUM', ${head}, 'x', 1, ${head}, ${final}, false, ${new Date(START)})
     on conflict (network) do update
       set height = excluded.height, final_height = excluded.final_height`.execute(world.db)
@@ -150,6 +151,22 @@ describe('native coin that no transfer explains', () => {
     expect(await told()).toEqual([])
     await sql`update outgoing set lost_at = null where id = ${id}`.execute(world.db)
     await check(101)
+    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+  })
+
+  test('audit D-E3: is found although a sweep, which takes all there is, has taken it too', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    await moved(address, -E18, 95)
+    chain.set(address, 0n)
+    await check(100)
+    expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+  })
+
+  test('audit D-E3: is credited once when a slower worker ends with an older block', async () => {
+    const { address } = await world.address('ETHEREUM', lease)
+    chain.set(address, E18)
+    await check(101)
+    await check(100, 101)
     expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
   })
 

@@ -10,7 +10,7 @@ import { brought } from './custody.ts'
 import { foundByBalance, type Deposit } from './deposit.ts'
 import { openDeposits, type Arrival } from './opening.ts'
 import type { DepositSettings } from './settings.ts'
-import { holdHeights, lockLostByBalance } from './queries.ts'
+import { comparedAbove, holdHeights, lockLostByBalance } from './queries.ts'
 import { moveMined } from './store.ts'
 
 /** What an address holds of the native coin, in the chain's units. */
@@ -22,7 +22,10 @@ export interface HeldBy {
 /**
  * Opens deposits for native coin that addresses hold at a final block and the books do not explain: contracts sent it, and the node does not
  * show that (amendment 21). The books know what came otherwise, what we sent there ourselves and what left, as it was at that block. Deposits found
- * so in blocks that were lost come first. An address that a lost final payment of ours has left holds what that takes again: it is passed over.
+ * so in blocks that were lost come first. An address that a lost final payment of ours has left holds what that takes again: it is passed over. So is
+ * one where a newer block has been compared meanwhile: coin credited there is in no book of this one.
+ * @param held also addresses that hold nothing: a sweep may have taken what the books don't explain
+ * @returns undefined when nothing can be concluded of this block, as it is not final, or not among those read
  */
 export const explainBalances = async (
   tx: Tx,
@@ -31,18 +34,18 @@ export const explainBalances = async (
   held: readonly HeldBy[],
   settings: DepositSettings,
   moment: Moment,
-): Promise<Effects> => {
+): Promise<Effects | undefined> => {
   const native = settings.catalogue.byContract(network, null)
   const heights = await holdHeights(tx, network)
-  if (!native || !heights || heights.finalHeight < at.height) return noEffects
+  if (!native || !heights || heights.finalHeight < at.height) return undefined
   const { asset, on } = native
   const explained = await explainedAt(tx, network, held.map(({ owner: { address } }) => ({ asset: asset.ticker, address })), at)
-  if (!explained) return noEffects
-  const leaving = await lostSenders(tx, network)
+  if (!explained) return undefined
+  const passedOver = new Set([...(await lostSenders(tx, network)), ...(await comparedAbove(tx, network, held.map(({ owner }) => owner.address), at.height))])
   const known = Map.groupBy(await lockLostByBalance(tx, network, held.map(({ owner }) => owner.address)), ({ address }) => address)
   const again: Deposit[] = []
   const arrivals = held.flatMap(({ owner, units }, i): Arrival[] => {
-    if (leaving.has(owner.address)) return []
+    if (passedOver.has(owner.address)) return []
     let unexplained = rescale(units, on.decimals, asset.scale) - explained[i]!
     for (const deposit of known.get(owner.address) ?? []) {
       if (deposit.units > unexplained) continue

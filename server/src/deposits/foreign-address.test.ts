@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { createDerivationCheck, depositAddress } from '../addresses/index.ts'
+import { noEffects } from '../effects/index.ts'
 import { TEST_KEYS } from '../addresses/test-keys.ts'
 import { createWorld, E18, pay, wipe, type World } from './test-world.ts'
 
@@ -23,7 +24,7 @@ test.each(['ETHEREUM', 'BITCOIN'] as const)('audit S-3: what others are sent on 
   const foreign = await world.address(network, undefined, null, depositAddress(TEST_KEYS, family, 1))
   await world.poolHas(network, [pay(foreign.address, E18)])
   await world.mine(network, 100, [pay(foreign.address, E18), pay(foreign.address, E18)])
-  await world.act((tx, moment) => world.deposits.explainBalances(tx, network, { height: 100, hash: 'h' } as never, [{ owner: { ...foreign, index: 0, meta: null, leasedUntil: null }, units: E18 }], moment))
+  await world.act(async (tx, moment) => (await world.deposits.explainBalances(tx, network, { height: 100, hash: 'h' } as never, [{ owner: { ...foreign, index: 0, meta: null, leasedUntil: null }, units: E18 }], moment)) ?? noEffects)
   await world.settle(network, 200, 200)
   expect(await world.statuses()).toEqual([])
   expect(await alerts()).toEqual([`${family}/${foreign.address}`])

@@ -3,7 +3,7 @@ import { familyOf, openLeases, type AddressOwner } from '../addresses/index.ts'
 import type { ChainAdapter } from '../adapters/chains/port.ts'
 import type { Moment } from '../base/moment.ts'
 import { inTransaction, type Tx } from '../db/index.ts'
-import { carryOut, type Effects } from '../effects/index.ts'
+import { carryOut, noEffects, type Effects } from '../effects/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import type { HeldBy } from './balance-check.ts'
@@ -17,7 +17,7 @@ export interface BalanceCheckDeps {
   network: EvmNetwork
   adapter: Pick<ChainAdapter, 'capabilities' | 'hashAt' | 'balancesAt'>
   deposits: {
-    explainBalances(tx: Tx, network: Network, at: Head, held: readonly HeldBy[], moment: Moment): Promise<Effects>
+    explainBalances(tx: Tx, network: Network, at: Head, held: readonly HeldBy[], moment: Moment): Promise<Effects | undefined>
   }
   everyMs: number
 }
@@ -55,10 +55,9 @@ const checkPage = async (
   owners: readonly AddressOwner[],
 ): Promise<void> => {
   const balances = await adapter.balancesAt(at.height, owners.map(({ address }) => ({ address, contract: null })))
-  const held = owners.map((owner, i) => ({ owner, units: balances[i]! })).filter(({ units }) => units > 0n)
-  if (held.length === 0) return
+  const held = owners.map((owner, i) => ({ owner, units: balances[i]! }))
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    await carryOut(tx, await deposits.explainBalances(tx, network, at, held, moment), moment)
+    await carryOut(tx, (await deposits.explainBalances(tx, network, at, held, moment)) ?? noEffects, moment)
   })
 }

@@ -26,6 +26,13 @@ export const lostByBalance = async (db: Db, network: Network): Promise<AddressOw
   return [...(await ownerOf(db, familyOf(network), rows.map(({ address }) => address))).values()]
 }
 
+/** Those of these addresses that a comparison at a newer block has found coin on. */
+export const comparedAbove = async (tx: Tx, network: Network, addresses: readonly string[], height: number): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{ address: string }>`select distinct d.address from deposits d
+    where d.network = ${network} and d.address = any(${[...addresses]}::text[]) and d.index = 'b:' || d.address and d.block_height > ${height}`.execute(tx)
+  return new Set(rows.map(({ address }) => address))
+}
+
 /** The same deposits of these addresses, locked, the oldest first. */
 export const lockLostByBalance = async (tx: Tx, network: Network, addresses: readonly string[]): Promise<Deposit[]> => {
   const { rows } = await sql<Deposit>`select ${DEPOSIT_COLUMNS} from deposits d

@@ -91,7 +91,7 @@ export interface MinedAt {
 
 /**
  * Puts deposits into a block of the best chain, with the senders that the block names: the pool may have shown none of them, or
- * some. Returns the ids of those that were in none.
+ * some. One that a balance check at this block or above has counted already stays in none. Returns the ids of those that were put into it.
  */
 export const moveMined = async (
   tx: Tx,
@@ -106,7 +106,9 @@ export const moveMined = async (
       gone_at = null, conflict_transaction = null, conflict_height = null
     from jsonb_to_recordset(${json(mined)}::jsonb) r("merchantId" uuid, id uuid, index text, "creditHeight" bigint, senders text[])
     where d.merchant_id = r."merchantId" and d.id = r.id and d.state = any(${from}::text[])
-      and d.block_height is null
+      and d.block_height is null and (d.index like any('{s:%,b:%}') or not exists (
+        select from deposits b where b.index = 'b:' || b.address and b.network = d.network and b.address = d.address
+          and b.block_height >= ${block.height} and b.asset = d.asset))
     returning d.id`.execute(tx)
   return new Set(rows.map(({ id }) => id))
 }

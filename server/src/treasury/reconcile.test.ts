@@ -8,6 +8,7 @@ import { undone } from '../adapters/chains/simulated/transaction.ts'
 import { countCosts } from '../costs/index.ts'
 import { inTransaction } from '../db/index.ts'
 import { createWorld, type World } from '../deposits/test-world.ts'
+import { noEffects } from '../effects/index.ts'
 import { auditLedger, balancesOf, HOUSE } from '../ledger/index.ts'
 import { nextWaiting } from '../withdrawals/store.ts'
 import { createReconcileJob, driftsOf, liftFreeze, listFreezes, listRounds, reconcileFully, reconcileNetwork } from './index.ts'
@@ -270,7 +271,7 @@ describe('a surplus', () => {
     expect(await suspense()).toBe(E18)
     const held = { owner: { merchantId: owner.merchantId, addressId: owner.addressId, address: owner.address, index: 0, meta: null, leasedUntil: null }, units: 6n * E18 }
     const { height, hash } = here.chain.blocks.at(-7)!
-    await world.act((tx, moment) => world.deposits.explainBalances(tx, 'ETHEREUM', { height, hash }, [held], moment))
+    await world.act(async (tx, moment) => (await world.deposits.explainBalances(tx, 'ETHEREUM', { height, hash }, [held], moment)) ?? noEffects)
     here.chain.mine()
     await here.catchUp()
     await runJob()

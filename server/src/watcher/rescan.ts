@@ -8,6 +8,7 @@ import { holdCursor, readCursor, rememberedAt, rememberedBelow } from './cursor.
 import type { ChainListener } from './listener.ts'
 import { createPrefetch } from './prefetch.ts'
 import { onBusinessClock } from './steps.ts'
+import { endUntracedAlerts } from './untraced.ts'
 
 export interface RescanDeps {
   runtime: Runtime
@@ -25,18 +26,22 @@ const AHEAD = 4
  * it is, the cursor does not move. Throws a RangeError for blocks that were never read, and `ChainUnavailable` when the
  * node is on another branch than the watcher, or lacks the final block that it has read: hashes of older blocks are not
  * remembered, and a node of another chain would show other money in them.
+ * Where the node could trace them all, the alerts about untraced blocks among them end.
  * @returns how many blocks were read
  */
 export const rescan = async (deps: RescanDeps, from: number, to: number): Promise<number> => {
   await requireSameChain(deps)
   const prefetch = createPrefetch(deps.adapter, AHEAD)
+  let untraced = 0
   for (let height = from; height <= to; height += 1) {
     prefetch.want(height, to)
     const block = await prefetch.take(height)
     if (!block) throw new ChainUnavailable(`the node of ${deps.network} has no block ${height}`)
     await observeAgain(deps, block)
+    if (block.untraced === true) untraced += 1
     deps.onBlock?.(height)
   }
+  if (untraced === 0 && (await deps.adapter.capabilities()).traces) await endUntracedAlerts(deps.runtime.db, deps.network, from, to, momentOf(deps.runtime).at)
   return Math.max(0, to - from + 1)
 }
 
