@@ -16,7 +16,7 @@ const TABLES: readonly { title: string; rows: readonly DialectRow[] }[] = [
 
 const FILES = ['{server/src,signer/src,sandbox,test}/**/*.ts']
 const ID = String.raw`[ABERSTV]-\d{1,2}`
-const NAMED = new RegExp(String.raw`\brows? (${ID}(?:(?:,| and) ${ID})*)`, 'g')
+const NAMED = new RegExp(String.raw`\b[Rr]ows? (${ID}(?:(?:,| and) ${ID})*)`, 'g')
 
 /** By row, the files that name it: those with tests, and the others, which are doubles. */
 const filesByRow = (repository: string): ReadonlyMap<string, { tests: string[]; doubles: string[] }> => {

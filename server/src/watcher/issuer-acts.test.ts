@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
+import { FUNDS_DESTROYED } from '../adapters/chains/tron/test-dialects.ts'
 import { hashOfTest, headerOf, startScriptedNode } from '../adapters/chains/tron/test-node.ts'
 import { createCatalogue } from '../assets/index.ts'
 import { uuidv7 } from '../base/id.ts'
@@ -58,7 +59,7 @@ const hot = `TRON/USDT/${addressOfHex(HOT)}`
 test('audit D-T12: row T-42: freezing and destroying what our address holds raises alerts, and releasing it ends the first', async () => {
   expect(await read('AddedBlackList(address)', [STRANGER])).toEqual([])
   expect(await read('AddedBlackList(address)', [HOT])).toEqual([`issuer-froze ${hot}`])
-  expect(await read('DestroyedBlackFunds(address,uint256)', [HOT], word('0x05'))).toEqual([`issuer-destroyed ${hot}`, `issuer-froze ${hot}`])
+  expect(await read(FUNDS_DESTROYED, [HOT], word('0x05'))).toEqual([`issuer-destroyed ${hot}`, `issuer-froze ${hot}`])
   expect(await read('RemovedBlackList(address)', [HOT])).toEqual([`issuer-destroyed ${hot}`])
   const { rows } = await sql<{ text: string }>`select text from alerts where kind = 'issuer-froze'`.execute(db)
   expect(rows[0]!.text).toContain('which is our hot wallet')

@@ -1,6 +1,7 @@
 import { addressOfEvmForm } from '@bursar/chainkit/tron'
 import { expect, test } from 'vitest'
 import type { TronChainSettings } from '../settings.ts'
+import { OLD_HEAD_TIME } from '../tron/test-dialects.ts'
 import { headerOf, idOf, shownTransfer, startScriptedNode, type Answers } from '../tron/test-node.ts'
 import { surveyForRole, surveyNode } from './index.ts'
 
@@ -42,20 +43,20 @@ test('a node with all that is needed is good in everything', async () => {
 
 test.for<[row: string, about: string, changed: Answers, standing: string, says: RegExp, given?: Partial<TronChainSettings>]>([
   // Wallet.java 3078, config.conf vm.supportConstant.
-  ['row 14: constant calls are off', 'constant calls', { 'wallet/triggerconstantcontract': refusal('CONTRACT_VALIDATE_ERROR', 'this node does not support constant') }, 'unfit', /vm.supportConstant = true/],
-  ['row 14: constant calls are off on the solidified root', 'constant calls', { 'walletsolidity/triggerconstantcontract': refusal('CONTRACT_VALIDATE_ERROR', 'this node does not support constant') }, 'unfit', /vm.supportConstant = true/],
-  ['row 15: estimateEnergy is off', 'estimateEnergy', { 'wallet/estimateenergy': refusal('CONTRACT_VALIDATE_ERROR', 'this node does not support estimate energy') }, 'good', /not answered/],
-  ['row 16: the node is behind the token', 'constant calls', { 'wallet/triggerconstantcontract': refusal('CONTRACT_VALIDATE_ERROR', 'Smart contract is not exist.') }, 'poor', /caught up/],
-  ['row 1: no internal transactions', 'internal transactions', { 'wallet/gettransactioninfobyblocknum': () => [{ id: hash }] }, 'unknown', /saveInternalTx/],
-  ['row 1: recorded, but not read', 'internal transactions', {}, 'poor', /Set internalTransactions of TRON to true/, { internalTransactions: false }],
+  ['row T-14: constant calls are off', 'constant calls', { 'wallet/triggerconstantcontract': refusal('CONTRACT_VALIDATE_ERROR', 'this node does not support constant') }, 'unfit', /vm.supportConstant = true/],
+  ['row T-14: constant calls are off on the solidified root', 'constant calls', { 'walletsolidity/triggerconstantcontract': refusal('CONTRACT_VALIDATE_ERROR', 'this node does not support constant') }, 'unfit', /vm.supportConstant = true/],
+  ['row T-15: estimateEnergy is off', 'estimateEnergy', { 'wallet/estimateenergy': refusal('CONTRACT_VALIDATE_ERROR', 'this node does not support estimate energy') }, 'good', /not answered/],
+  ['row T-16: the node is behind the token', 'constant calls', { 'wallet/triggerconstantcontract': refusal('CONTRACT_VALIDATE_ERROR', 'Smart contract is not exist.') }, 'poor', /caught up/],
+  ['row T-1: no internal transactions', 'internal transactions', { 'wallet/gettransactioninfobyblocknum': () => [{ id: hash }] }, 'unknown', /saveInternalTx/],
+  ['row T-1: recorded, but not read', 'internal transactions', {}, 'poor', /Set internalTransactions of TRON to true/, { internalTransactions: false }],
   // LiteFnQueryHttpFilter: text, HTTP 200.
-  ['row 12: a lite node', 'receipts', { 'wallet/getblockbynum': () => ({ Error: 'this API is closed because this node is a lite fullnode' }) }, 'unfit', /openHistoryQueryWhenLiteFN = true/],
+  ['row T-12: a lite node', 'receipts', { 'wallet/getblockbynum': () => ({ Error: 'this API is closed because this node is a lite fullnode' }) }, 'unfit', /openHistoryQueryWhenLiteFN = true/],
   // TransactionRetStore.put.
-  ['row 13: transHistory is off', 'receipts', { 'wallet/gettransactioninfobyblocknum': () => [] }, 'unfit', /transHistory.switch/],
-  ['row 44: the solidified root is of another chain', 'solidified state', { 'walletsolidity/getblock': ({ id_or_num: at }) => headerOf(at === undefined ? HEAD - 19 : Number(at), 'bb') }, 'unfit', /Set solidityUrl/],
-  ['row 23: the solid block is far behind', 'sync', { 'walletsolidity/getblock': (body) => blockOf(body, HEAD - 60) }, 'poor', /60 below. Wait/],
-  ['row 24: the head is old', 'sync', { 'wallet/getblock': (body) => (body['id_or_num'] === undefined ? headerOf(HEAD, 'aa', 1) : blockOf(body, HEAD)) }, 'poor', /caught up/],
-  ['row 11: a snapshot without old blocks', 'old blocks', { 'wallet/getblockbynum': ({ num }) => (num === 1 ? {} : { ...headerOf(Number(num)), transactions: [shownTransfer(hash)] }) }, 'poor', /rescan/],
+  ['row T-13: transHistory is off', 'receipts', { 'wallet/gettransactioninfobyblocknum': () => [] }, 'unfit', /transHistory.switch/],
+  ['row T-44: the solidified root is of another chain', 'solidified state', { 'walletsolidity/getblock': ({ id_or_num: at }) => headerOf(at === undefined ? HEAD - 19 : Number(at), 'bb') }, 'unfit', /Set solidityUrl/],
+  ['row T-23: the solid block is far behind', 'sync', { 'walletsolidity/getblock': (body) => blockOf(body, HEAD - 60) }, 'poor', /60 below. Wait/],
+  ['row T-24: the head is old', 'sync', { 'wallet/getblock': (body) => (body['id_or_num'] === undefined ? headerOf(HEAD, 'aa', OLD_HEAD_TIME) : blockOf(body, HEAD)) }, 'poor', /caught up/],
+  ['row T-11: a snapshot without old blocks', 'old blocks', { 'wallet/getblockbynum': ({ num }) => (num === 1 ? {} : { ...headerOf(Number(num)), transactions: [shownTransfer(hash)] }) }, 'poor', /rescan/],
 ])('%s', async ([, about, changed, standing, says, given]) => {
   const finding = (await survey(changed, given)).get(about)!
   expect([finding.standing, `${finding.text}. ${finding.change}`]).toEqual([standing, expect.stringMatching(says)])

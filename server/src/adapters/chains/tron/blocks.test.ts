@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_WATCHER_SETTINGS } from '../../../watcher/index.ts'
+import { onFork } from './test-dialects.ts'
 import { headerOf, shownTransfer, startScriptedNode, type Answers } from './test-node.ts'
 
 const hashOf = (height: number, nonce = 0): string => (height * 10 + nonce).toString(16).padStart(64, '0')
@@ -49,14 +50,14 @@ describe('a block and what came of its transactions', () => {
 
   test('rows T-21 and T-22: a head that was replaced by another one of its height is read anew', async () => {
     // The pool and the other fork's block were shown first: Manager.switchFork.
-    let fork = 'bb'
+    let fork: 'aa' | 'bb' = 'bb'
     const { adapter, asked } = await startScriptedNode(chainAt(chain, {
       'wallet/getblock': ({ detail }) => (detail === true ? blockOf(10, 'bb', 29_000) : headerOf(10, fork, fork === 'bb' ? 29_000 : 30_000)),
       'wallet/getblockbynum': () => blockOf(10, fork, 30_000),
     }))
     await adapter.head()
     fork = 'aa'
-    expect(await adapter.blockAt(10)).toMatchObject({ hash: headerOf(10, 'aa')['blockID'], time: 30_000 })
+    expect(await adapter.blockAt(10)).toMatchObject({ hash: onFork(10, 'aa')['blockID'], time: 30_000 })
     expect(asked).toContain('wallet/getblockbynum')
   })
 

@@ -1,40 +1,30 @@
 /** What java-tron 4.8 answers besides the ordinary, by its sources (tronprotocol/java-tron, release_v4.8.1); rows of the review's table. */
 import { addressOfHex, decodeTokenTransfer, encodeTokenTransfer, serializeSigned, transactionId, type Contract, type UnsignedTransaction } from '@bursar/chainkit/tron'
 import { describe, expect, test } from 'vitest'
+import { duplicate, FAILING_CODE, hex, NO_ESTIMATES, NOT_HERE, refusal, SILENT } from './test-dialects.ts'
 import { headerOf, startScriptedNode, type Answers } from './test-node.ts'
 
 const [OWNER, OTHER, USDT] = ['11', '22', '33'].map((byte) => `41${byte.repeat(20)}`) as [string, string, string]
 const [owner, other, usdt] = [OWNER, OTHER, USDT].map(addressOfHex) as [string, string, string]
-const hex = (text: string): string => Buffer.from(text).toString('hex')
 const call: Contract = { kind: 'TriggerSmartContract', owner, contract: usdt, callValue: 0n, data: encodeTokenTransfer(other, 5n) }
 
 const well = (more: Answers = {}): Answers => ({
   'wallet/getblock': ({ id_or_num: at }) => headerOf(Number(at ?? 10)),
   'walletsolidity/getblock': () => headerOf(7),
-  'wallet/gettransactioninfobyid': () => ({}),
-  'wallet/gettransactionfrompending': () => ({}),
+  'wallet/gettransactioninfobyid': () => NOT_HERE,
+  'wallet/gettransactionfrompending': () => NOT_HERE,
   'wallet/getchainparameters': () => ({
     chainParameter: ['getTransactionFee', 'getEnergyFee', 'getCreateAccountFee', 'getCreateNewAccountFeeInSystemContract'].map((key) => ({ key, value: 100 })),
   }),
   'wallet/getaccount': ({ address }) => ({ address }),
   'wallet/getaccountresource': () => ({ freeNetLimit: 600 }),
-  'wallet/estimateenergy': () => ({ result: { code: 'CONTRACT_VALIDATE_ERROR', message: hex('this node does not support estimate energy') } }),
+  'wallet/estimateenergy': () => NO_ESTIMATES,
   ...more,
 })
 const run = (energy: number, more: object = {}) => ({ result: { result: true }, energy_used: energy, constant_result: ['0'.repeat(64)], transaction: { ret: [{}] }, ...more })
-const refusal = (code: string, message: string) => () => ({ result: { code, message: hex(message) } })
 const reverts = () => run(500, { result: { result: true, message: hex('REVERT opcode executed') }, transaction: { ret: [{ ret: 'FAILED' }] } })
 
-/** Wallet.callConstantContract, triggerConstantContract and VMActuator.call, as TriggerConstantContractServlet prints them. */
-const SILENT: [string, () => unknown][] = [
-  ['runs no calls (row T-14)', refusal('CONTRACT_VALIDATE_ERROR', 'this node does not support constant')],
-  ['is behind the contract (row T-16)', refusal('CONTRACT_VALIDATE_ERROR', 'Smart contract is not exist.')],
-  ['has no contract there', refusal('CONTRACT_VALIDATE_ERROR', 'No contract or not a smart contract')],
-  ['ran out of time (row T-19)', refusal('OTHER_ERROR', 'class org.tron.core.vm.program.Program$OutOfTimeException : Already Time Out')],
-  ['broke', refusal('OTHER_ERROR', 'class java.lang.RuntimeException : Unknown Throwable')],
-]
-
-describe('audit D-T5: a node that', () => {
+describe('audit D-T5: rows T-14, T-16 and T-19: a node that', () => {
   test.each(SILENT)('%s says of nobody that he is not frozen', async (_name, say) => {
     const { adapter } = await startScriptedNode(well({ 'wallet/triggerconstantcontract': say }))
     await expect(adapter.isFrozen(usdt, other)).rejects.toMatchObject({ name: 'ChainUnavailable' })
@@ -55,11 +45,7 @@ test('audit D-T5: only a contract that runs and refuses both questions has no li
   expect(await adapter.isFrozen(usdt, other)).toBe(true)
 })
 
-test.each([
-  ['class org.tron.core.vm.program.Program$IllegalOperationException : Invalid operation code: opCode[fe];'],
-  ["class org.tron.core.vm.program.Program$BadJumpDestinationException : Operation with pc isn't 'JUMPDEST': PC[3];"],
-  ["class org.tron.core.vm.program.Program$OutOfEnergyException : Not enough energy for 'SSTORE' operation executing: curInvokeEnergyLimit[100000000]"],
-])('audit D-T11: row T-18: %s fails the call', async (message) => {
+test.each(FAILING_CODE)('audit D-T11: row T-18: %s fails the call', async (message) => {
   const { adapter } = await startScriptedNode(well({ 'wallet/triggerconstantcontract': refusal('OTHER_ERROR', message) }))
   expect(await adapter.estimateCost(call)).toMatchObject({ ok: false, reason: 'reverted', message })
 })
@@ -71,7 +57,7 @@ test.each([
   expect(await adapter.estimateCost({ ...call, callValue: 5n, data: '0x' } as Contract)).toMatchObject({ ok: false, reason: 'insufficient-funds' })
 })
 
-test('audit D-T9: row T-20: what a call costs is what its run took, and an estimate of the node is only allowed to it', async () => {
+test('audit D-T9: rows T-15 and T-20: what a call costs is what its run took, and an estimate of the node is only allowed to it', async () => {
   const { adapter } = await startScriptedNode(well({
     'wallet/triggerconstantcontract': () => run(65_000), 'wallet/estimateenergy': () => ({ result: { result: true }, energy_required: 75_000 }),
   }))
@@ -109,7 +95,7 @@ describe('audit D-T12: rows T-26 and T-27: a transaction that the node knows alr
   const SIGNATURE = Uint8Array.from([...new Uint8Array(31), 1, ...new Uint8Array(31), 1, 27])
   const RAW = Buffer.from(serializeSigned(unsigned, SIGNATURE)).toString('hex')
   const HASH = transactionId(unsigned)
-  const known = { 'wallet/broadcasthex': () => ({ result: false, code: 'DUP_TRANSACTION_ERROR', txid: HASH, message: 'Transaction already exists.' }) }
+  const known = { 'wallet/broadcasthex': () => duplicate(HASH) }
 
   test('is taken when it waits in the pool', async () => {
     const { adapter } = await startScriptedNode(well({ ...known, 'wallet/gettransactionfrompending': () => ({ txID: HASH }) }))

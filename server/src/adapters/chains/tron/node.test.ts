@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Timer } from '../pauses.ts'
 import { createTurns } from './budget.ts'
 import type { TronAdapterSettings } from './index.ts'
+import { NO_RESOURCES, NOT_SERVED, SUSPENSIONS } from './test-dialects.ts'
 import { headerOf, Reply, startScriptedNode } from './test-node.ts'
 
 /** A clock that moves only while somebody waits. */
@@ -31,16 +32,8 @@ const start = async (first: readonly unknown[], settings: Partial<TronAdapterSet
   return { ...node, timer, at }
 }
 
-/** developers.tron.network/reference/rate-limits gives the texts and the 30 s; the newer page names 429. */
-const SUSPENDED = '{"Success":false,"Error":"The key exceeds the frequency limit(15), and the query server is suspended for 30s","StatusCode":403}'
-
 describe('audit D-T7: row T-33: a gateway that was asked too often', () => {
-  test.each([
-    ['TronGrid, 403', new Reply(403, SUSPENDED), 30_000],
-    ['TronGrid, 503', new Reply(503, '{"Error":"The key exceeds the frequency limit(15), and the query server is suspended for 30s"}'), 30_000],
-    ['429 without a text', new Reply(429, ''), 30_000],
-    ['429 with Retry-After', new Reply(429, '', { 'retry-after': '60' }), 60_000],
-  ])('%s: nothing is asked before the pause is over, and the key is not blamed', async (_who, reply, pauseMs) => {
+  test.each(SUSPENSIONS)('%s: nothing is asked before the pause is over, and the key is not blamed', async (_who, reply, pauseMs) => {
     const { adapter, timer, at } = await start([reply])
     await expect(adapter.head()).rejects.toMatchObject({ name: 'ChainUnavailable', message: expect.stringContaining('asked too often') })
     // Both roots count for one key.
@@ -64,17 +57,12 @@ describe('audit D-T7: row T-33: a gateway that was asked too often', () => {
 })
 
 test('audit D-T7: row T-32: java-tron without computing resources is asked again after a pause', async () => {
-  // RateLimiterServlet.java
-  const busy = { Error: 'class java.lang.IllegalAccessException : lack of computing resources' }
-  const { adapter, at } = await start([busy, busy])
+  const { adapter, at } = await start([NO_RESOURCES, NO_RESOURCES])
   expect(await adapter.head()).toMatchObject({ height: 10 })
   expect(at).toEqual([0, 1_000, 3_000])
 })
 
-test.each([
-  ['switched off by settings', new Reply(404, '{"Error":"this API is unavailable due to config"}'), 'take getblock out of node.disabledApi'],
-  ["Jetty's own", new Reply(404, '<html><title>Error 404 Not Found</title></html>'), 'check `url`'],
-])('audit D-T7: row T-34: HTTP 404, %s, names the setting', async (_what, reply, text) => {
+test.each(NOT_SERVED)('audit D-T7: row T-34: HTTP 404, %s, names the setting', async (_what, reply, text) => {
   const { adapter } = await start([reply])
   await expect(adapter.head()).rejects.toThrow(text)
 })

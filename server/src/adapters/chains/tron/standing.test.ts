@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { genesisOf } from './test-dialects.ts'
 import { hashOfTest, headerOf, idOf, shownTransfer, startScriptedNode, type Answers } from './test-node.ts'
 
 const HASH = hashOfTest('ab')
@@ -108,7 +109,7 @@ describe('proof that a transaction is dead', () => {
 describe('the identity of a network', () => {
   test('audit D-T3: row T-44: is the genesis block of both urls, and is refused when they differ', async () => {
     const { adapter, answers } = await startScriptedNode({ ...chain(), 'walletsolidity/getblock': ({ id_or_num: at }) => headerOf(Number(at ?? 7)) })
-    expect(await adapter.identity()).toBe(idOf(0))
+    expect(await adapter.identity()).toBe(genesisOf('main'))
     answers['walletsolidity/getblock'] = ({ id_or_num: at }) => headerOf(Number(at ?? 7), 'ff')
     await expect(adapter.identity()).rejects.toThrow(/url and solidityUrl are of different chains/)
   })
