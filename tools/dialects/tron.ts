@@ -8,7 +8,7 @@ export const TRON_ROWS: readonly DialectRow[] = [
   { id: 'T-4', behaviour: 'suicide raised, and WhileSuiciding again', who: '3 + expired unfreezing', source: 'Program 512-517, 603', adapter: 'count once' },
   { id: 'T-5', behaviour: '`extra` JSON on cancelAllUnfreezeV2, voteWitness with empty transferTo_address (field absent)', who: '3 (+details)', source: 'Program 2018, 2154', adapter: 'not break' },
   { id: 'T-6', behaviour: 'callValueInfo[0] without callValue; suicide with many tokenId entries', who: 'all', source: 'buildInternalTransaction', adapter: '0; skip tokenId' },
-  { id: 'T-7', behaviour: 'self-heir suicide of an old contract: no entry; code stays', who: '4.8.1+ with proposal 94 voted; the listing itself unverified', source: 'java-tron documentation v4.8.1', adapter: 'nothing' },
+  { id: 'T-7', behaviour: 'suicide of an old contract that is its own heir: an entry from it to itself with its whole balance, which moves nothing; balance and code stay', who: '4.8.1+ with proposal 94 voted', source: 'Program.suicide2 of java-tron 4.8.1, read in an audit that quotes it', adapter: 'nothing' },
   { id: 'T-8', behaviour: '{} for unknown id, height above head, unactivated account, no loan, pending not here', who: 'all', source: 'servlets', adapter: 'believe only at a head high enough' },
   { id: 'T-9', behaviour: '[] for infos of a block not here; {} for infos of num 0', who: 'all', source: 'InfoByBlockNumServlet, TRON-US/trongrid #18', adapter: 'match with transactions' },
   { id: 'T-10', behaviour: 'consecutive answers from machines at different heights, also on walletsolidity', who: 'TronGrid, any balancer', source: 'TRON-US/trongrid #8, #18', adapter: 'no decision from two answers' },

@@ -7,6 +7,7 @@ import type { SignedTransaction } from '../codec/transaction.ts'
 import type { Context } from '../contracts/context.ts'
 import { accountAt, putAccount } from '../state/account.ts'
 import type { Account } from '../state/account.ts'
+import { publicBandwidthOf, putPublicBandwidth } from '../state/records.ts'
 import { leftOf } from './stake.ts'
 import { use, usedAt } from './usage.ts'
 
@@ -21,7 +22,7 @@ export const bytesOfTransaction = (transaction: SignedTransaction): bigint =>
   BigInt(encodeTransaction(transaction).length + bytesForTheResult)
 
 /**
- * Own stake first, then the free bytes of the day, then TRX. Who creates an account has no free bytes. Throws
+ * Own stake first, then the free bytes of the day, as far as the network's are not used up, then TRX. Who creates an account has no free bytes. Throws
  * TransactionRefusal.
  */
 export const payBandwidth = (context: Context, owner: Address, transaction: SignedTransaction): Bandwidth => {
@@ -36,7 +37,10 @@ export const payBandwidth = (context: Context, owner: Address, transaction: Sign
     put({ usage: { ...account.usage, BANDWIDTH: use(account.usage.BANDWIDTH, staked, slot) } })
     return { netUsage: staked, netFee: 0n }
   }
-  if (!creates && bytes <= values.getFreeNetLimit - usedAt(account.freeBandwidth, slot)) {
+  const shared = publicBandwidthOf(state)
+  const isFree = bytes <= values.getFreeNetLimit - usedAt(account.freeBandwidth, slot) && bytes <= values.getPublicNetLimit - usedAt(shared, slot)
+  if (!creates && isFree) {
+    putPublicBandwidth(state, { ...use(shared, bytes, slot), window: shared.window })
     put({ freeBandwidth: { ...use(account.freeBandwidth, bytes, slot), window: account.freeBandwidth.window } })
     return { netUsage: bytes, netFee: 0n }
   }

@@ -18,6 +18,8 @@ export const parameterDefaults = {
   getMemoFee: 1_000_000n,
   /** bytes a day for every account */
   getFreeNetLimit: 600n,
+  /** bytes a day that all free bytes together may take (row T-31: BandwidthProcessor.useFreeNet); no vote of the committee, and never listed */
+  getPublicNetLimit: 14_400_000_000n,
   /** bytes a day, shared by stake */
   getTotalNetLimit: 43_200_000_000n,
   /** energy a day, shared by stake */

@@ -41,7 +41,7 @@ export interface Account {
 
 export const slotsOfADay = 28_800n
 const none: ByResource = { BANDWIDTH: 0n, ENERGY: 0n }
-const unused: Usage = { used: 0n, slot: 0n, window: slotsOfADay }
+export const unused: Usage = { used: 0n, slot: 0n, window: slotsOfADay }
 
 export const newAccount = (created: bigint, type: Account['type'] = 'Normal'): Account => ({
   balance: 0n,

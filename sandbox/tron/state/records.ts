@@ -2,7 +2,8 @@
 import type { Address } from '../address.ts'
 import type { SmartContract } from '../codec/contracts.ts'
 import type { Parameters } from '../resources/parameters.ts'
-import type { ByResource, Resource } from './account.ts'
+import { unused } from './account.ts'
+import type { ByResource, Resource, Usage } from './account.ts'
 import type { State } from './state.ts'
 
 export const contractAt = (state: State, address: Address): SmartContract | undefined =>
@@ -53,6 +54,10 @@ export const indexLoan = (state: State, from: Address, to: Address): void => {
 export const stakedFor = (state: State, resource: Resource): bigint => (state.get(`staked ${resource}`) as bigint | undefined) ?? 0n
 export const addStakedFor = (state: State, resource: Resource, change: bigint): void =>
   state.set(`staked ${resource}`, stakedFor(state, resource) + change)
+
+/** The free bytes that all accounts together have used. */
+export const publicBandwidthOf = (state: State): Usage => (state.get('public bandwidth') as Usage | undefined) ?? unused
+export const putPublicBandwidth = (state: State, usage: Usage): void => state.set('public bandwidth', usage)
 
 export const parametersOf = (state: State): Parameters => state.get('parameters') as Parameters
 export const putParameters = (state: State, parameters: Parameters): void => state.set('parameters', parameters)

@@ -5,7 +5,7 @@
 import { addressOfHex, serializeSigned, transactionId, type UnsignedTransaction } from '@bursar/chainkit/tron'
 import { describe, expect, test } from 'vitest'
 import {
-  destruction, entry, fakeTransfer, LITE_NODE, NO_ENTRIES, NOT_HERE, parameters, REFUSED, stakeEntries, transferLog, transferWithFee, UNDECIDED, UNUSABLE_INFOS, valuelessCall,
+  destruction, entry, fakeTransfer, LITE_NODE, NO_ENTRIES, NOT_HERE, parameters, REFUSED, selfDestruction, stakeEntries, transferLog, transferWithFee, UNDECIDED, UNUSABLE_INFOS, valuelessCall,
 } from './test-dialects.ts'
 import { hashOfTest, headerOf, shownTransfer, startScriptedNode, type Answers } from './test-node.ts'
 import { decodeTransaction } from './transaction.ts'
@@ -41,7 +41,11 @@ describe('what is read of blocks', () => {
       .toEqual([{ index: 't:1', contract: null, from: [usdt], to: third, units: 8n }])
   })
 
-  test('rows T-7 and T-39: what lists no entry moves nothing', () => {
+  test('row T-7: an old contract that is its own heir sends nothing to anybody else', () => {
+    expect(transfersOf({ internal_transactions: [selfDestruction(USDT, 9)] }).filter(({ from, to }) => to !== from[0])).toEqual([])
+  })
+
+  test('row T-39: stake that goes to an heir without an entry is no transfer', () => {
     expect(transfersOf({ internal_transactions: NO_ENTRIES })).toEqual([])
   })
 

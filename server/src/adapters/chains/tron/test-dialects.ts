@@ -22,7 +22,9 @@ export const valuelessCall = (by: string, to: string) => entry(by, 'call', to)
 export const destruction = (by: string, heir: string, sun: number) =>
   entry(by, 'suicide', heir, { callValueInfo: [{ callValue: sun }, { callValue: 5, tokenId: '1000001' }, { callValue: 6, tokenId: '1000002' }] })
 
-/** Row T-7, row T-39: Program.suicide of 4.8.1 lists nothing where nothing moves, and nothing of stake. */
+/** Row T-7: Program.suicide2 lists an old contract that is its own heir before it sees that nothing moves. */
+export const selfDestruction = (by: string, sun: number) => entry(by, 'suicide', by, { callValueInfo: [{ callValue: sun }] })
+/** Row T-39: Program.suicide lists nothing of the stake that goes to the heir. */
 export const NO_ENTRIES: readonly object[] = []
 
 /** Row T-8, row T-11: the servlets print {} for what is not there: an unknown id, a height above the head, an account that was never used, and on a node without history also what is long mined. */
