@@ -188,9 +188,9 @@ test('rows T-2, T-3, T-4 and T-39: a contract stakes, unstakes and is destroyed;
 })
 
 test('row T-31: when the free bytes of the network are used up, an account without TRX sends nothing, and another pays for its bytes', async () => {
-  const [payer, empty] = [await walletOf(chain, '5'), await walletOf(chain, '1')]
+  const [payer, empty] = [await walletOf(chain, '5'), await walletOf(chain, '0.1')]
   const pay = async (from: Wallet, amount: number): Promise<Record<string, unknown>> => ask('createtransaction', { owner_address: from.hex, to_address: holder.hex, amount })
-  const all = await pay(empty, 1_000_000)
+  const all = await pay(empty, 100_000)
   expect(await ask('getchainparameters', {})).not.toMatchObject({ chainParameter: expect.arrayContaining([expect.objectContaining({ key: 'getPublicNetLimit' })]) as unknown })
   await chain.setParameters({ getPublicNetLimit: 100n })
   expect(await sendAndRead(chain, (await pay(payer, 7)) as never, payer.key)).toMatchObject({ fee: expect.any(Number) as number, receipt: { net_fee: expect.any(Number) as number } })
