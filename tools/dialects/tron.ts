@@ -25,7 +25,7 @@ export const TRON_ROWS: readonly DialectRow[] = [
   { id: 'T-21', behaviour: '/wallet shows head + pool; pool dropped on a fork', who: 'all', source: 'Manager 904-914', adapter: 'not for money' },
   { id: 'T-22', behaviour: 'head goes DOWN for a moment while forks switch; heights repeat with other ids', who: 'all', source: 'Manager switchFork', adapter: 'nothing to do' },
   { id: 'T-23', behaviour: 'solid head stands still, head grows; >=54 apart refuses broadcasts', who: 'network trouble; unsolidifiedBlockCheck', source: 'TronNetDelegate 378', adapter: 'wait' },
-  { id: 'T-24', behaviour: 'syncing: head old, everything answered', who: 'all', source: 'not named', adapter: 'compare head time with the clock before planning', verdict: 'holds otherwise: a payment ends by the time of the head that planned it, so the network refuses one of an old head, and it is made anew once our own final block proves that (row T-11); doctor, smoke and the survey tell how old the head is' },
+  { id: 'T-24', behaviour: 'syncing: head old, everything answered', who: 'all', source: 'services/http: no servlet asks whether the node is in step', adapter: 'compare head time with the clock before planning' },
   { id: 'T-25', behaviour: 'NOT_ENOUGH_EFFECTIVE_CONNECTION after it entered the pool', who: 'minEffectiveConnection=1 (default)', source: 'Wallet 560', adapter: 'unknown, not refused' },
   { id: 'T-26', behaviour: 'DUP after a refusal', who: 'trxCacheEnable', source: 'Wallet 542', adapter: 'look it up' },
   { id: 'T-27', behaviour: 'DUP while only in the pool', who: 'all', source: 'Manager 840-860, 1532', adapter: 'accepted' },

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { AccountChainAdapter, TronChainAdapter } from '../adapters/chains/port.ts'
 import { rescale } from '../money/index.ts'
 import {
-  currentState, inPayableForm, paymentCall, planEvm, planTron, tronHotAddress, tronPayment,
+  currentState, inPayableForm, paymentCall, planEvm, planTron, recentReference, tronHotAddress, tronPayment,
 } from '../outgoing/index.ts'
 import { planBitcoin } from './jobs-bitcoin.ts'
 import type { ColdDeps, ColdPlan, Wanted } from './plan.ts'
@@ -70,7 +70,7 @@ const onTron = async (deps: ColdDeps, { id, ticker, units, to }: Wanted): Promis
   const adapter = deps.adapter as TronChainAdapter
   const from = tronHotAddress(wallet)
   const contract = await inPayableForm(adapter, tronPayment({ from, to, units, contract: catalogue.findCrypto(ticker)!.networks.get('TRON')!.contract }))
-  const [cost, prices, reference] = await Promise.all([adapter.estimateCost(contract), adapter.feeRate(), adapter.reference()])
+  const [cost, prices, reference] = await Promise.all([adapter.estimateCost(contract), adapter.feeRate(), recentReference({ runtime: deps.runtime, adapter })])
   if (!cost.ok) return cost.message
   if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
   const { unsigned, networkFee, expiresAt } = planTron({ id, contract, reference, usage: cost.usage, prices, lifetimeMs: treasury.signWithinMs - TRON_MARGIN_MS })

@@ -1,7 +1,7 @@
 import type { Contract } from '@bursar/chainkit/tron'
 import type { CostEstimate } from '../adapters/chains/port.ts'
 import { rescale } from '../money/index.ts'
-import { inPayableForm, insertPlanned, planTron, tronPayment, type NewOutgoing, type TronPlan } from '../outgoing/index.ts'
+import { inPayableForm, insertPlanned, planTron, recentReference, tronPayment, type NewOutgoing, type TronPlan } from '../outgoing/index.ts'
 import { lockTronSweeps, type SweepPolicy } from '../sweeps/index.ts'
 import type { PayFromDeposits, TronPayoutDeps, Withdrawal } from '../withdrawals/index.ts'
 import { payFrom } from './paying.ts'
@@ -67,7 +67,7 @@ const planFrom = async (deps: TronDirectDeps, withdrawal: Withdrawal, { address 
   const prices = await adapter.feeRate()
   if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
   const id = runtime.newId()
-  const plan = planTron({ id, contract: payment(address), reference: await adapter.reference(), usage: cost.usage, prices })
+  const plan = planTron({ id, contract: payment(address), reference: await recentReference(deps), usage: cost.usage, prices })
   return plan.networkFee <= policy.maxFee ? { id, plan, feeRate: { ...prices, ...cost.usage } } : undefined
 }
 

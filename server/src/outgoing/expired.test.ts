@@ -81,6 +81,13 @@ test('audit M-A6: it is made anew once our own final block is past the expiratio
   expect(await stepped(EXPIRED + 3_000)).toBe(2)
 })
 
+test.each([['five minutes old', 300_000, 2, []], ['older', 300_001, 1, ['head-old']]])('row T-24: with a node whose head is %s', async (_name, age, attempt, alerts) => {
+  const adapter = { reference: async () => ({ ...reference, time: NOW - age }) }
+  await stepped(EXPIRED + 3_000, { adapter }).catch((error: Error) => expect(error.name).toBe('ChainUnavailable'))
+  expect(await sql`select attempt from outgoing`.execute(db)).toMatchObject({ rows: [{ attempt }] })
+  expect((await sql<{ kind: string }>`select kind from alerts`.execute(db)).rows.map(({ kind }) => kind)).toEqual(alerts)
+})
+
 test('audit M-A5: it is not made anew when the signer knows another transaction for it', async () => {
   expect(await stepped(EXPIRED + 3_000, { signedBesides: [{ hash: 'cc' }] })).toBe(1)
   const { rows } = await sql<{ text: string }>`select text from alerts where kind = 'stuck'`.execute(db)

@@ -8,6 +8,7 @@ import { later, RETRY_MS, type SendingDeps } from './sending.ts'
 import { isFinalPast } from './final.ts'
 import { attemptsOf, stepAgainAt } from './store.ts'
 import type { Attempt, Outgoing, Purpose } from './transaction.ts'
+import { recentReference } from './jobs-head.ts'
 import { planTron, tronContractOf } from './tron-plan.ts'
 
 const STUCK_PAUSE_MS = 60_000
@@ -37,7 +38,7 @@ export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attemp
   const contract = tronContractOf(attempt.unsigned)
   // Code of a receiver may by now take more than is paid for: whoever plans payouts bounds it.
   if (outgoing.purpose === 'payout' && contract.kind === 'TriggerSmartContract' && contract.callValue > 0n) return putBack(deps, outgoing, expiration)
-  const [cost, prices, reference] = await Promise.all([adapter.estimateCost(contract), pricesOf(adapter), adapter.reference()])
+  const [cost, prices, reference] = await Promise.all([adapter.estimateCost(contract), pricesOf(adapter), recentReference({ runtime, adapter })])
   if (outgoing.purpose === 'payout' && (outgoing.refusedSince !== null || (!cost.ok && cost.reason === 'reverted'))) return putBack(deps, outgoing, expiration)
   const plan = cost.ok ? planTron({ id: outgoing.id, contract, reference, usage: cost.usage, prices }) : undefined
   if (!plan || plan.networkFee > policy.maxFee) {

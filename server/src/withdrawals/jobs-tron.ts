@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { inTransaction, type Db } from '../db/index.ts'
 import { eachApart } from '../jobs/index.ts'
 import { rescale } from '../money/index.ts'
-import { inPayableForm, insertPlanned, nativeLedgerUnits, planTron, tronCommitted, tronPayment, type TronPlan } from '../outgoing/index.ts'
+import { inPayableForm, insertPlanned, nativeLedgerUnits, planTron, recentReference, tronCommitted, tronPayment, type TronPlan } from '../outgoing/index.ts'
 import { raiseAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { toColdOf } from '../treasury/index.ts'
@@ -62,6 +62,8 @@ const planPage = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], roun
 
 const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], round: Round): Promise<void> => {
   if (ready.length === 0) return
+  // Before balances are read: a node that syncs shows what has been spent since.
+  const reference = await recentReference(deps)
   const rate = await deps.adapter.feeRate()
   if (rate.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
   const purse = await readPurse(deps, ready)
@@ -69,7 +71,7 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], rou
   await eachApart(ready, async (withdrawal) => {
     if (round.slots === 0) return
     round.payable.add(withdrawal.ticker)
-    const outcome = await planOne(deps, withdrawal, rate, purse)
+    const outcome = await planOne(deps, withdrawal, rate, purse, reference)
     if (typeof outcome === 'string') short.push({ withdrawal, lacking: outcome })
     else if (outcome) [round.made, round.slots] = [true, round.slots - 1]
   }).catch((error: unknown) => round.failed.push(error))
@@ -78,8 +80,10 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], rou
   for (const { withdrawal, lacking } of short) if (!direct.has(withdrawal.id)) round.lacking.add(lacking)
 }
 
+type Reference = Awaited<ReturnType<typeof recentReference>>
+
 /** @returns the ticker that the hot wallet has too little of */
-const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Prices, purse: Purse): Promise<boolean | string> => {
+const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Prices, purse: Purse, reference: Reference): Promise<boolean | string> => {
   const { runtime, policy, adapter } = deps
   if (purse.lacks(withdrawal.ticker, withdrawal.units)) return withdrawal.ticker
   const contract = await inPayableForm(adapter, contractOf(deps, withdrawal))
@@ -90,7 +94,7 @@ const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Pri
   }
   await noLongerReverting(deps, 'TRON', [withdrawal.ticker])
   const id = runtime.newId()
-  const plan = planTron({ id, contract, reference: await adapter.reference(), usage: cost.usage, prices })
+  const plan = planTron({ id, contract, reference, usage: cost.usage, prices })
   if (plan.networkFee > policy.maxFee) return tooDear(deps, withdrawal, plan)
   const fee = nativeLedgerUnits(deps.catalogue, 'TRON', plan.networkFee)
   const lacking = purse.pay([withdrawal, { ticker: NATIVE_TICKER.TRON, units: fee }])

@@ -42,6 +42,11 @@ export interface TronPayouts {
   db: Db
   /** ms, on the chain, here and at the signer alike; the watcher reads on unless it is `away` */
   later(ms: number, watcher?: 'away'): Promise<void>
+  /**
+   * Time goes on here and at the signer, and the node keeps its head and answers everything, as one that syncs (row T-24: no servlet of java-tron's
+   * `framework/src/main/java/org/tron/core/services/http` asks whether the node is in step, release_v4.8.1).
+   */
+  behind(ms: number): void
   /** A withdrawal with its hold; answers its id. */
   request(ticker: 'TRX' | 'USDT', to: string, units: bigint): Promise<string>
   /** One run of the job that plans and of the one that carries on. */
@@ -113,6 +118,7 @@ export const openTronPayouts = async (url: string, wrap: (adapter: TronChainAdap
       await chain.advance(ms)
       if (watcher !== 'away') await catchUp()
     },
+    behind: (ms) => void (ahead += ms),
     request: async (ticker, to, units) => {
       const { at, newId } = momentOf(runtime)
       const w: Withdrawal = {

@@ -41,6 +41,20 @@ test('TRX activates its receiver, USDT is paid beside it, and books and chain ag
   expect(await onChain(HOT, USDT)).toBe(500_000_000n - 7_000_001n)
 })
 
+test('row T-24: nothing is planned by a node whose head is older than five minutes, and payouts go on by themselves', async () => {
+  const { request, work, state, behind, mine, later, alerts } = await open()
+  behind(6 * MINUTE)
+  const id = await request('USDT', someone(), 7_000_000n)
+  await expect(work()).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  expect([await state(id), await alerts()]).toEqual(['requested', ['head-old']])
+  // The node arrives: its chain's time is ours again.
+  await world.chain.advance(6 * MINUTE)
+  await mine()
+  await later(0)
+  await work()
+  expect([await state(id), await alerts()]).toEqual(['sent', []])
+})
+
 test('equal payments of one moment are different transactions', async () => {
   const { request, work, mine, state, onChain } = await open()
   const to = someone()

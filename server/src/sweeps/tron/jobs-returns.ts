@@ -1,6 +1,6 @@
 import type { Contract } from '@bursar/chainkit/tron'
 import { inTransaction } from '../../db/index.ts'
-import { insertPlanned } from '../../outgoing/index.ts'
+import { insertPlanned, recentReference } from '../../outgoing/index.ts'
 import { momentOf } from '../../platform/runtime.ts'
 import type { TronSweepDeps } from './deps.ts'
 import { closeLoans, idleBorrowers, lockTronSweeps, noteReturn, type Borrower } from './loans.ts'
@@ -18,7 +18,7 @@ export const returnLoans = async (deps: TronSweepDeps): Promise<void> => {
   const borrowers = await idleBorrowers(db, MOST_RETURNS)
   if (borrowers.length === 0) return
   const { height: final } = await deps.adapter.finalized()
-  const [prices, reference] = await Promise.all([deps.adapter.feeRate(), deps.adapter.reference()])
+  const [prices, reference] = await Promise.all([deps.adapter.feeRate(), recentReference(deps)])
   if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
   // A node that is behind does not know of the loan yet: it would say that nothing is lent.
   for (const borrower of borrowers.filter(({ height }) => height <= final)) await takeBack(deps, { prices, reference }, borrower)

@@ -1,6 +1,6 @@
 import { bandwidthOf, type BlockReference, type Contract, type Prices, type Resources, type Usage } from '@bursar/chainkit/tron'
 import type { ResourceSupply, TronChainAdapter } from '../../adapters/chains/port.ts'
-import { tronCommitted, tronPayment } from '../../outgoing/index.ts'
+import { recentReference, tronCommitted, tronPayment } from '../../outgoing/index.ts'
 import type { TronSweepDeps, TronSweepPermission } from './deps.ts'
 import type { TronFigures } from './choice.ts'
 
@@ -26,7 +26,7 @@ export const lookAround = async (
   // Asked before the chain: what is mined in between is then subtracted twice, never not at all.
   const { stake } = await tronCommitted(runtime.db, hotAddress)
   const [reference, resources, lendable, sun] = await Promise.all([
-    adapter.reference(), adapter.resourcesOf(hotAddress), adapter.lendable(hotAddress), spendable(),
+    recentReference({ runtime, adapter }), adapter.resourcesOf(hotAddress), adapter.lendable(hotAddress), spendable(),
   ])
   return { prices, reference, supply, hot: { resources, lendable: mayLend && lendable > stake ? lendable - stake : 0n, sun }, maxTopUp }
 }

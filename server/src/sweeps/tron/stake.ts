@@ -1,7 +1,7 @@
 import type { Contract, Resources } from '@bursar/chainkit/tron'
 import type { ResourceSupply, Stake, TronChainAdapter } from '../../adapters/chains/port.ts'
 import { inTransaction } from '../../db/index.ts'
-import { insertPlanned } from '../../outgoing/index.ts'
+import { insertPlanned, recentReference } from '../../outgoing/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime.ts'
 import { openLoansOf, type OpenLoan } from './loans.ts'
 import { byHot } from './plans.ts'
@@ -33,7 +33,7 @@ const contractOf = (owner: string, order: StakeOrder): Contract => {
 /** Plans the transaction that does it, to be signed and sent like all others; what the chain would refuse is refused here. */
 export const orderStake = async (deps: StakeDeps, order: StakeOrder): Promise<{ id: string } | { refused: string }> => {
   const { runtime, adapter, hotAddress } = deps
-  const [prices, reference, stake] = await Promise.all([adapter.feeRate(), adapter.reference(), adapter.stakeOf(hotAddress)])
+  const [prices, reference, stake] = await Promise.all([adapter.feeRate(), recentReference(deps), adapter.stakeOf(hotAddress)])
   if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
   const outgoing = byHot(deps, { prices, reference }, contractOf(hotAddress, order), 'resources')
   const refused = refusalOf(order, stake, { time: reference.time, left: (await deps.spendable()) - outgoing.networkFee })
