@@ -198,3 +198,19 @@ test('row T-31: when the free bytes of the network are used up, an account witho
   await chain.setParameters({ getPublicNetLimit: 14_400_000_000n })
   expect(await sendAndRead(chain, all as never, empty.key)).toMatchObject({ receipt: { net_usage: expect.any(Number) as number } })
 })
+
+test('row T-7: a contract that is its own heir is listed with its balance, and keeps balance, stake and code', async () => {
+  // Nothing without data; 01 stakes 5 TRX for energy and unstakes 2, anything else destroys it for itself.
+  const own = await deploy('36600557005b60003560f81c60011460145730ff5b624c4b406001da50621e84806001db00')
+  await chain.fund({ ticker: 'TRX', to: base58Of(own), amount: '12' })
+  const tell = async (data: string) => {
+    const { transaction } = await ask('triggersmartcontract', { owner_address: holder.hex, contract_address: own, data, fee_limit: 1e8 })
+    return sendAndRead(chain, transaction as never, holder.key)
+  }
+  expect(await tell('01')).toMatchObject({ receipt: { result: 'SUCCESS' } })
+  await chain.advance(15 * 86_400_000)
+  const { internal_transactions: listed } = await tell('02')
+  expect(listed).toMatchObject([{ caller_address: own, transferTo_address: own, callValueInfo: [{ callValue: 7_000_000 }] }])
+  expect(await ask('getaccount', { address: own })).toMatchObject({ balance: 7_000_000, unfrozenV2: [{ unfreeze_amount: 2_000_000 }] })
+  expect(await ask('getcontract', { value: own })).toHaveProperty('bytecode')
+})

@@ -83,8 +83,9 @@ export const addressOfWord = (word: bigint): Address => addressOfEvm(bytesOf(wor
 export const leaveStake = ({ context: { state, now }, trail }: Running, contract: Address, heir: Address): void => {
   const owner = requireAccount(state, contract)
   const free = freeAt(owner, now)
+  // Row T-7: Program.suicide2 lists a contract that is its own heir with its balance, and moves nothing.
+  if (heir === contract) return trail.destroyed(contract, heir, owner.balance)
   trail.destroyed(contract, heir, owner.balance + free)
-  if (heir === contract) return
   if (free > 0n) trail.featured(contract, heir, free, 'withdrawExpireUnfreezeWhileSuiciding')
   if (free === 0n && owner.frozen.BANDWIDTH === 0n && owner.frozen.ENERGY === 0n) return
   const before = accountAt(state, heir) ?? newAccount(now)
