@@ -21,7 +21,7 @@ test('a row lists the tests whose titles name it, and the doubles whose comments
     'sandbox/tron/call.ts': '// row T-14: Wallet.java',
   }))
   expect(lineOf(document, 'T-14')).toMatch(/\| `sandbox\/tron\/call.ts` \| `server\/src\/a.test.ts` \| holds \|$/)
-  expect(lineOf(document, 'T-16')).toMatch(/\| none \| `server\/src\/a.test.ts` \| holds \|$/)
+  expect(lineOf(document, 'T-16')).toMatch(/\| in the test \| `server\/src\/a.test.ts` \| holds \|$/)
   expect(lineOf(document, 'B-1')).toMatch(/\| none \| none \| open \|$/)
   expect(document).toContain('3 of 163 rows have a test')
 })

@@ -31,5 +31,5 @@ export const BITCOIN_ROWS: readonly DialectRow[] = [
   { id: 'B-27', behaviour: 'Knots keeps out of its pool what Core relays (data, tokens, bare multisig): deposit first seen in its block', who: 'Knots without corepolicy', source: 'from memory, not checked', adapter: 'no pool needed' },
   { id: 'B-28', behaviour: '`sendrawtransaction` ok, not in own pool; queue full is an error', who: '31 `-privatebroadcast`', source: 'source and release notes of Bitcoin Core', adapter: 'don\'t infer' },
   { id: 'B-29', behaviour: '`getmempoolentry`: `vsize` deprecated wording, `vsize_bip141`/`vsize_adjusted`, `chunkweight`, `fees.chunk`; bip125 flag gone', who: '31+/master', source: 'source and release notes of Bitcoin Core', adapter: 'optional fields' },
-  { id: 'B-30', behaviour: 'two nodes behind one address: heads and pools differ from call to call', who: 'proxies', source: 'from memory, not checked', adapter: 'one node' },
+  { id: 'B-30', behaviour: 'two nodes behind one address: heads and pools differ from call to call', who: 'proxies', source: 'from memory, not checked', adapter: 'one node', verdict: 'not detected: docs/operating/nodes.md asks for one node; another branch is followed as a reorganisation, down to finalDepth and no deeper' },
 ]

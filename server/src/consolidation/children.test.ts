@@ -66,7 +66,7 @@ const settled = (finalHeight: number): Promise<void> =>
 /** In the words of Bitcoin Core 30 (validation.cpp). */
 const TOO_LONG = { kind: 'refused', reason: 'later', message: 'too-long-mempool-chain, too many unconfirmed ancestors [limit: 25]' } as const
 
-test('audit D-B9, B6: a child that the node never took is dropped when its parent is mined without it, and its coin is free', async () => {
+test('audit D-B9, row B-6: a child that the node never took is dropped when its parent is mined without it, and its coin is free', async () => {
   const { parent } = await open()
   let handed = 0
   world.node.broadcast = (raw) => (parsed(raw).txid === parent.hash ? { kind: 'accepted' } : (handed += 1, TOO_LONG))
@@ -122,7 +122,7 @@ test('audit D-B9: a dropped child that is mined after all is booked', async () =
   expect((await oursAmong(world.db, 'BITCOIN', [before.hash])).get(before.hash)?.state).toBe('final')
 })
 
-test('audit D-B9, B9: a parent below the least rate of the pool goes together with its child', async () => {
+test('audit D-B9, row B-9: a parent below the least rate of the pool goes together with its child', async () => {
   const { parent } = await open()
   const together: string[][] = []
   // What Bitcoin Knots 29.4.3 says of each alone.

@@ -17,7 +17,7 @@ describeWithBitcoind('payouts on a real node', () => {
     return world
   }
 
-  test('audit D-B2, B1: a deposit that a miner is paid by its block does not hold up payouts', async () => {
+  test('audit D-B2, row B-1: a deposit that a miner is paid by its block does not hold up payouts', async () => {
     const { chain, address, catchUp, request, work, mine, sent, state } = await open()
     const deposit = await address()
     await chain.node.rpc('generatetoaddress', 1, deposit)
@@ -32,7 +32,7 @@ describeWithBitcoind('payouts on a real node', () => {
     expect([first?.state, await state(id)]).toEqual(['broadcast', 'settled'])
   })
 
-  test('audit D-B3, B2: a payout whose receiver has paid for it is not replaced', async () => {
+  test('audit D-B3, row B-2: a payout whose receiver has paid for it is not replaced', async () => {
     const { chain, address, mine, later, request, work, sent } = await open()
     await chain.pay(await address(), 5_000_000n)
     await mine(6)
@@ -68,7 +68,7 @@ describeWithBitcoind('payouts on a real node', () => {
     expect(now!.fee).toBe(first!.fee)
   })
 
-  test('audit D-B9, B8: a deposit of a version 3 transaction is paid for by a child of version 3', async () => {
+  test('audit D-B9, row B-8: a deposit of a version 3 transaction is paid for by a child of version 3', async () => {
     const { chain, address, catchUp, rate, later, work, sent } = await open()
     const coin = await takeCoin(chain.faucet)
     const back = await chain.faucet<string>('getnewaddress')

@@ -62,7 +62,7 @@ const settled = (finalHeight: number): Promise<void> =>
     await carryOut(tx, await createOutrunFollowing().settled(tx, 'BITCOIN', { finalHeight }, moment), moment)
   })
 
-test('audit D-B8, B12: a signed batch that the node never takes is taken back, the offender is given back, and the others are paid', async () => {
+test('audit D-B8, row B-12: a signed batch that the node never takes is taken back, the offender is given back, and the others are paid', async () => {
   const { small, other, recall } = await open()
   await recall()
   expect(await all()).toMatchObject([{ purpose: 'payout', state: 'signed' }])

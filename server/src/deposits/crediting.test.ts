@@ -36,7 +36,7 @@ const BTC = 100_000_000n
 const ETH = E18
 
 describe('a deposit on Bitcoin', () => {
-  test('audit D-B2, B1: that a miner is paid by its block is Done with the 100th confirmation', async () => {
+  test('audit D-B2, row B-1: that a miner is paid by its block is Done with the 100th confirmation', async () => {
     const { address, merchantId } = await world.address('BITCOIN')
     await world.mine('BITCOIN', 100, [{ ...pay(address, BTC, { keys: [] }), coinbase: true }])
     await world.settle('BITCOIN', 198, 193)

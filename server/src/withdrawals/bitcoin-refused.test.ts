@@ -47,7 +47,7 @@ const stateOfAll = (ids: readonly string[]): Promise<string[]> => Promise.all(id
 const dearDust = (units: readonly bigint[]): BroadcastResult =>
   units.some((one) => one < 2_940n) ? { kind: 'refused', reason: 'invalid', message: 'dust-nonanchor' } : { kind: 'accepted' }
 
-test('audit D-B8, B12: dust by the node\'s own rate leaves its batch and is given back, and the others are paid', async () => {
+test('audit D-B8, row B-12: dust by the node\'s own rate leaves its batch and is given back, and the others are paid', async () => {
   const { handed } = await openWith(dearDust)
   const before = await world.available('BTC')
   const small = await world.request(1_000n)
@@ -89,7 +89,7 @@ test('audit D-B8: payments that only together are too much for the node go with 
   expect([new Set(await stateOfAll(all)), handed.every((units) => units.length <= 3)]).toEqual([new Set(['sent']), true])
 })
 
-test('audit D-B8, B1, B6: what the node takes only later waits unsigned, and a person is told of what lasts', async () => {
+test('audit D-B8, rows B-1 and B-6: what the node takes only later waits unsigned, and a person is told of what lasts', async () => {
   await openWith(() => ({ kind: 'refused', reason: 'later', message: 'too-long-mempool-chain, too many unconfirmed ancestors [limit: 25]' }))
   const id = await world.request(100_000n)
   await world.work(3)

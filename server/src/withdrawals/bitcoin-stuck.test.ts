@@ -97,7 +97,7 @@ test('audit D-B3: a payout that pays less than the node asks is replaced, once',
   expect(pool.sole().fee).toBeGreaterThanOrEqual(feeAt(20_000n, pool.sole().vsize))
 })
 
-test('audit D-B3, B2: a payout whose receiver pays for it is not replaced', async () => {
+test('audit D-B3, row B-2: a payout whose receiver pays for it is not replaced', async () => {
   const pool = await open()
   pool.sole().followers = { count: 1, vsize: 110, fee: 20_000n }
   world.node.rate = 20_000n
@@ -105,7 +105,7 @@ test('audit D-B3, B2: a payout whose receiver pays for it is not replaced', asyn
   expect(await attempts()).toHaveLength(1)
 })
 
-test('audit D-B3, B2: a replacement pays for what its receiver has made of the payout, in one attempt', async () => {
+test('audit D-B3, row B-2: a replacement pays for what its receiver has made of the payout, in one attempt', async () => {
   const pool = await open()
   pool.sole().followers = { count: 1, vsize: 20_000, fee: 22_000n }
   world.node.rate = 20_000n
@@ -115,7 +115,7 @@ test('audit D-B3, B2: a replacement pays for what its receiver has made of the p
   expect(pool.sole().fee).toBeGreaterThan(before + 22_000n)
 })
 
-test('audit D-B3, B2: a child pays when it costs less than what a replacement evicts', async () => {
+test('audit D-B3, row B-2: a child pays when it costs less than what a replacement evicts', async () => {
   const pool = await open()
   pool.sole().followers = { count: 1, vsize: 100_000, fee: 110_000n }
   world.node.rate = 20_000n
@@ -126,7 +126,7 @@ test('audit D-B3, B2: a child pays when it costs less than what a replacement ev
   expect(asked).toEqual([expect.toSatisfy((below: bigint) => below > 110_000n && below < 115_000n)])
 })
 
-test('audit D-B3, B4: above what nodes evict, only a child pays', async () => {
+test('audit D-B3, row B-4: above what nodes evict, only a child pays', async () => {
   const pool = await open()
   pool.sole().followers = { count: 100, vsize: 11_000, fee: 11_000n }
   world.node.rate = 20_000n
@@ -136,7 +136,7 @@ test('audit D-B3, B4: above what nodes evict, only a child pays', async () => {
   expect([(await attempts()).length, asked, await world.alerts()]).toMatchObject([1, [undefined, undefined, undefined], [{ kind: 'stuck' }]])
 })
 
-test('audit D-B3, B3: a replacement that the node refuses for its fee leads to no further one before the payout is stuck again', async () => {
+test('audit D-B3, row B-3: a replacement that the node refuses for its fee leads to no further one before the payout is stuck again', async () => {
   const pool = await open()
   world.node.rate = 20_000n
   const { broadcast } = world.node

@@ -38,7 +38,7 @@ const open = async (): Promise<{ spent: string[] }> => {
 }
 const headAt = (height: number): Promise<unknown> => sql`update watch_cursors set height = ${height}, final_height = ${height - 5} where network = 'BITCOIN'`.execute(world.db)
 
-test('audit D-B2, B1: a withdrawal is paid with other coins while a coinbase can not be spent', async () => {
+test('audit D-B2, row B-1: a withdrawal is paid with other coins while a coinbase can not be spent', async () => {
   const { spent } = await open()
   await world.coins(1, 5_000_000n)
   await world.block({ height: MINED, transactions: [coinbase] })
@@ -48,7 +48,7 @@ test('audit D-B2, B1: a withdrawal is paid with other coins while a coinbase can
   expect([await world.stateOf(small), await world.stateOf(large), spent.length, spent.includes(`${COINBASE}:0`)]).toEqual(['sent', 'requested', 1, false])
 })
 
-test('audit D-B2, B1: a coinbase is spent once the next block may spend it', async () => {
+test('audit D-B2, row B-1: a coinbase is spent once the next block may spend it', async () => {
   const { spent } = await open()
   await world.block({ height: MINED, transactions: [coinbase] })
   await headAt(MINED + 98)
@@ -60,7 +60,7 @@ test('audit D-B2, B1: a coinbase is spent once the next block may spend it', asy
   expect([await world.stateOf(id), spent]).toEqual(['sent', [`${COINBASE}:0`]])
 })
 
-test('audit D-B2, B1: a node that has fewer blocks is asked again later, without an alert', async () => {
+test('audit D-B2, row B-1: a node that has fewer blocks is asked again later, without an alert', async () => {
   await open()
   await world.coins(1, 5_000_000n)
   let asked = 0
@@ -75,7 +75,7 @@ test('audit D-B2, B1: a node that has fewer blocks is asked again later, without
   expect(await world.stateOf(id)).toBe('sent')
 })
 
-test('audit D-B2, B1: a person is told when the node refuses for longer than a bump waits', async () => {
+test('audit D-B2, row B-1: a person is told when the node refuses for longer than a bump waits', async () => {
   await open()
   await world.coins(1, 5_000_000n)
   world.node.broadcast = () => ({ kind: 'refused', reason: 'later', message: TOO_EARLY })

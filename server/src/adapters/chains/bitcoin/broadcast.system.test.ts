@@ -1,7 +1,9 @@
 /** What a real node says to each kind of transaction it does not take, and what that means. */
+import { btcText } from '@bursar/chainkit/bitcoin'
 import { expect, test } from 'vitest'
 import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'
 import { startProxy } from '../test-proxy.ts'
+import type { CoinChainAdapter } from '../port.ts'
 import { createBitcoinAdapter } from './index.ts'
 import { openBitcoinWorld, scriptTo, SETTINGS, urlOf, type BitcoinWorld } from './test-world.ts'
 import { spend, takeCoin } from './test-transaction.ts'
@@ -17,9 +19,9 @@ describeWithBitcoind('handing transactions to bitcoind', () => {
   }
 
   test.for([
-    ['offers nothing', 0n, 50_000n, { kind: 'refused', reason: 'fee-too-low', message: /min relay fee/ }],
-    ['is dust', 10_000n, 100n, { kind: 'refused', reason: 'invalid', message: /dust/ }],
-    ['offers an absurd fee', 20_000_000n, 50_000n, { kind: 'refused', reason: 'invalid', message: /maximum/ }],
+    ['offers nothing (row B-9)', 0n, 50_000n, { kind: 'refused', reason: 'fee-too-low', message: /min relay fee/ }],
+    ['is dust (row B-12)', 10_000n, 100n, { kind: 'refused', reason: 'invalid', message: /dust/ }],
+    ['offers an absurd fee (row B-11)', 20_000_000n, 50_000n, { kind: 'refused', reason: 'invalid', message: /maximum/ }],
   ] as const)('%s', async ([, fee, units, { message, ...verdict }]) => {
     const { adapter } = await world()
     const answer = await adapter.broadcast((await payment(fee, units)).raw)
@@ -46,7 +48,7 @@ describeWithBitcoind('handing transactions to bitcoind', () => {
     expect(await adapter.broadcast(invented)).toMatchObject({ kind: 'conflict' })
   })
 
-  test('was mined, and what it paid was spent again: accepted', async () => {
+  test('row B-10: was mined, and what it paid was spent again: accepted', async () => {
     const { adapter, faucet, mine } = await world()
     const own = await faucet<string>('getnewaddress')
     const coin = await takeCoin(faucet)
@@ -63,6 +65,23 @@ describeWithBitcoind('handing transactions to bitcoind', () => {
       await faucet('generateblock', own, [again.raw])
     }
     expect(await adapter.broadcast(first.raw)).toEqual({ kind: 'accepted' })
+  })
+
+  test('audit D-B9, row B-9: a parent that offers nothing is taken with a child that pays for both, and not alone', async () => {
+    const { adapter, node, faucet } = await world()
+    const coin = await takeCoin(faucet)
+    const own = await faucet<string>('getnewaddress')
+    /** Version 3: of no other does a node relay what offers nothing (doc/policy/packages.md of Bitcoin Core). */
+    const signed = async (input: object, units: bigint, spent?: object): Promise<string> => {
+      const unsigned = await node.rpc<string>('createrawtransaction', [input], [{ [own]: btcText(units) }])
+      return (await faucet<{ hex: string }>('signrawtransactionwithwallet', `03${unsigned.slice(2)}`, ...(spent ? [[spent]] : []))).hex
+    }
+    const parent = await signed({ txid: coin.txid, vout: coin.vout }, coin.units)
+    const { txid, vout } = await node.rpc<{ txid: string; vout: { scriptPubKey: { hex: string } }[] }>('decoderawtransaction', parent)
+    const child = await signed({ txid, vout: 0 }, coin.units - 20_000n, { txid, vout: 0, scriptPubKey: vout[0]!.scriptPubKey.hex, amount: btcText(coin.units) })
+    expect(await adapter.broadcast(parent)).toMatchObject({ kind: 'refused', reason: 'fee-too-low' })
+    expect(await (adapter as CoinChainAdapter).broadcastWithParent(parent, child)).toEqual({ kind: 'accepted' })
+    expect(await adapter.statusOf(txid)).toEqual({ kind: 'mempool' })
   })
 
   test('was taken, and the answer was lost: unknown, and accepted when handed over again', async () => {

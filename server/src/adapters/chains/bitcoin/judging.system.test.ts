@@ -41,7 +41,7 @@ describeWithBitcoind('asking what the pool would take', () => {
     expect(await judge(await segwitCoin(), 50_000n, await someone())).toEqual({ kind: 'accepted' })
   })
 
-  test('audit D-B8, B12: it refuses dust for good', async () => {
+  test('audit D-B8, row B-12: it refuses dust for good', async () => {
     expect(await judge(await segwitCoin(), 100n, await someone())).toMatchObject({ kind: 'refused', reason: 'invalid', message: expect.stringMatching(/^dust/) })
   })
 
@@ -50,7 +50,7 @@ describeWithBitcoind('asking what the pool would take', () => {
     expect(await judge(await segwitCoin(), 50_000n, script, (raw) => raw.replace(hexOf(script), '51'.repeat(script.length)))).toMatchObject({ kind: 'refused', reason: 'invalid', message: expect.stringMatching(/^scriptpubkey/) })
   })
 
-  test('audit D-B8, B1: it refuses a young coinbase for now', async () => {
+  test('audit D-B8, row B-1: it refuses a young coinbase for now', async () => {
     const { faucet, node } = await world()
     const [block] = await node.rpc<string[]>('generatetoaddress', 1, await faucet('getnewaddress', '', 'bech32'))
     const { tx } = await node.rpc<{ tx: { txid: string; vout: { value: string }[] }[] }>('getblock', block!, 2)
@@ -58,7 +58,7 @@ describeWithBitcoind('asking what the pool would take', () => {
     expect(await judge(coinbase, 50_000n, await someone())).toMatchObject({ kind: 'refused', reason: 'later' })
   })
 
-  test('audit D-B8, B10: it knows what is spent or never was', async () => {
+  test('audit D-B8, row B-10: it knows what is spent or never was', async () => {
     expect(await judge({ txid: '5a'.repeat(32), vout: 0, units: 1_000_000n }, 50_000n, await someone())).toMatchObject({ kind: 'conflict' })
   })
 })

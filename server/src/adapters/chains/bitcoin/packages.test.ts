@@ -30,22 +30,22 @@ const ask = (answer: object) => {
 }
 const MISSING = 'bad-txns-inputs-missingorspent'
 
-test('audit D-B9, B9: both are taken', async () => {
+test('audit D-B9, row B-9: both are taken', async () => {
   expect(await submit(undefined, undefined)).toEqual({ kind: 'accepted' })
 })
 
-test('audit D-B9, B9: a child that waits for its parent only is refused for what the parent lacks', async () => {
+test('audit D-B9, row B-9: a child that waits for its parent only is refused for what the parent lacks', async () => {
   expect(await submit('min relay fee not met, 10 < 11', MISSING)).toEqual({ kind: 'refused', reason: 'fee-too-low', message: 'min relay fee not met, 10 < 11' })
 })
 
-test('audit D-B9, B9: mined with its parent, it is known', async () => {
+test('audit D-B9, row B-9: mined with its parent, it is known', async () => {
   expect(await submit(MISSING, 'txn-already-known')).toEqual({ kind: 'accepted' })
 })
 
-test('audit D-B9, B9: a parent whose coins are spent takes its child with it', async () => {
+test('audit D-B9, row B-9: a parent whose coins are spent takes its child with it', async () => {
   expect(await submit(MISSING, MISSING)).toEqual({ kind: 'conflict', message: MISSING })
 })
 
-test('audit D-B9, B9: a node that takes no packages is no reason to give up', async () => {
+test('audit D-B9, row B-9: a node that takes no packages is no reason to give up', async () => {
   expect(await ask({ ok: false, code: -32_601, message: 'Method not found' })).toMatchObject({ kind: 'refused', reason: 'later' })
 })

@@ -2,16 +2,9 @@
 import { expect, test } from 'vitest'
 import type { Rpc, RpcCall } from '../rpc.ts'
 import { readPoolCost } from './pool-cost.ts'
+import { poolEntry as entry, type Sum } from './test-dialects.ts'
 
 const HASH = 'aa'.repeat(32)
-type Sum = { vsize: number; fee: string }
-
-/** An entry of `getmempoolentry`: amounts in BTC, the transaction counted among its ancestors and its descendants. */
-const entry = (own: Sum, ancestors: Sum, descendants: Sum & { count: number }, more: { chunkweight?: number; chunk?: string } = {}) => ({
-  vsize: own.vsize, ancestorsize: ancestors.vsize, descendantsize: descendants.vsize, descendantcount: descendants.count,
-  ...(more.chunkweight !== undefined && { chunkweight: more.chunkweight }),
-  fees: { base: own.fee, ancestor: ancestors.fee, descendant: descendants.fee, ...(more.chunk !== undefined && { chunk: more.chunk }) },
-})
 const OWN: Sum = { vsize: 141, fee: '0.00000144' }
 const NOT_FOUND = { ok: false, code: -5, message: 'Transaction not in mempool' }
 

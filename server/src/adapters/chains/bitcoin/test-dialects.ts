@@ -4,6 +4,7 @@
  * - row B-13: estimatesmartfee without an estimate, from src/rpc/fees.cpp of Bitcoin Core and Knots 29.4.3 on regtest
  * - row B-14: the named mode, from src/rpc/fees.cpp and the release notes of 28.0
  * - row B-15: the least rates of getmempoolinfo, from src/rpc/mempool.cpp; getmempoolfeeratediagram is new in 31 (its release notes)
+ * - row B-2, row B-29: getmempoolentry, from src/rpc/mempool.cpp of Bitcoin Core: `chunkweight` and `fees.chunk` are new in 31
  */
 import type { Answer } from './test-node.ts'
 
@@ -47,3 +48,12 @@ export const answerForFees = (told: FeeAnswers, method: string): Answer => {
       throw new Error(`not asked of a node for fees: ${method}`)
   }
 }
+
+export type Sum = { vsize: number; fee: string }
+
+/** An entry of `getmempoolentry`: amounts in BTC, the transaction counted among its ancestors and its descendants. */
+export const poolEntry = (own: Sum, ancestors: Sum, descendants: Sum & { count: number }, more: { chunkweight?: number; chunk?: string } = {}) => ({
+  vsize: own.vsize, ancestorsize: ancestors.vsize, descendantsize: descendants.vsize, descendantcount: descendants.count,
+  ...(more.chunkweight !== undefined && { chunkweight: more.chunkweight }),
+  fees: { base: own.fee, ancestor: ancestors.fee, descendant: descendants.fee, ...(more.chunk !== undefined && { chunk: more.chunk }) },
+})
