@@ -29,7 +29,7 @@ export const BITCOIN_ROWS: readonly DialectRow[] = [
   { id: 'B-25', behaviour: 'block time ±2 h, below the one before (median of 11)', who: 'all', source: 'from memory, not checked', adapter: 'not for deadlines' },
   { id: 'B-26', behaviour: 'transactions of 4 MB; 20+ MB verbose blocks', who: 'mainnet', source: 'from memory, not checked', adapter: 'bound bytes per call' },
   { id: 'B-27', behaviour: 'Knots keeps out of its pool what Core relays (data, tokens, bare multisig): deposit first seen in its block', who: 'Knots without corepolicy', source: 'from memory, not checked', adapter: 'no pool needed' },
-  { id: 'B-28', behaviour: '`sendrawtransaction` ok, not in own pool; queue full is an error', who: '31 `-privatebroadcast`', source: 'source and release notes of Bitcoin Core', adapter: 'don\'t infer' },
+  { id: 'B-28', behaviour: '`sendrawtransaction` ok, not in own pool; queue full is an error', who: '31 `-privatebroadcast`', source: 'source and release notes of Bitcoin Core', adapter: 'don\'t infer', verdict: 'no test of its own: an accepted payment is handed over again until a block holds it (as row E-53 shows), so a pool that does not show it changes nothing' },
   { id: 'B-29', behaviour: '`getmempoolentry`: `vsize` deprecated wording, `vsize_bip141`/`vsize_adjusted`, `chunkweight`, `fees.chunk`; bip125 flag gone', who: '31+/master', source: 'source and release notes of Bitcoin Core', adapter: 'optional fields' },
   { id: 'B-30', behaviour: 'two nodes behind one address: heads and pools differ from call to call', who: 'proxies', source: 'from memory, not checked', adapter: 'one node', verdict: 'not detected: docs/operating/nodes.md asks for one node; another branch is followed as a reorganisation, down to finalDepth and no deeper' },
 ]
