@@ -214,3 +214,26 @@ test('row T-7: a contract that is its own heir is listed with its balance, and k
   expect(await ask('getaccount', { address: own })).toMatchObject({ balance: 7_000_000, unfrozenV2: [{ unfreeze_amount: 2_000_000 }] })
   expect(await ask('getcontract', { value: own })).toHaveProperty('bytecode')
 })
+
+test('row T-5: a contract stakes again what waits, and its entry has details', async () => {
+  // Nothing without data; 01 stakes 5 TRX for energy and unstakes 2, anything else cancels all unstaking.
+  const staker = await deploy('36600557005b60003560f81c600114601457dc005b624c4b406001da50621e84806001db00')
+  await chain.fund({ ticker: 'TRX', to: base58Of(staker), amount: '12' })
+  const entries = async (data: string) => {
+    const { transaction } = await ask('triggersmartcontract', { owner_address: holder.hex, contract_address: staker, data, fee_limit: 1e8 })
+    const { internal_transactions: listed = [] } = await sendAndRead(chain, transaction as never, holder.key)
+    return listed.map(({ note, callValueInfo, ...more }) => [textOf(note), callValueInfo[0]?.callValue, (more as { extra?: string }).extra])
+  }
+  await chain.setNode({ saveFeaturedInternalTx: true })
+  await entries('01')
+  await chain.advance(15 * 86_400_000)
+  await entries('01')
+  expect(await ask('getaccount', { address: staker })).toMatchObject({ balance: 4_000_000, unfrozenV2: [{ unfreeze_amount: 2_000_000 }] })
+  expect(await entries('02')).toEqual([['cancelAllUnfreezeV2', undefined, '{"BANDWIDTH":0,"ENERGY":2000000,"TRON_POWER":0}']])
+  await chain.fund({ ticker: 'TRX', to: base58Of(staker), amount: '5' })
+  await entries('01')
+  await chain.advance(15 * 86_400_000)
+  expect((await entries('02')).at(-1)?.slice(0, 2)).toEqual(['withdrawExpireUnfreezeWhileCanceling', 2_000_000])
+  expect(await ask('getaccount', { address: staker })).not.toHaveProperty('unfrozenV2')
+  await chain.setNode({ saveFeaturedInternalTx: false })
+})

@@ -32,6 +32,8 @@ export interface InternalTransaction {
   readonly value: bigint
   /** `call`, `create`, `suicide`; anything else is shown by nodes with `vm.saveFeaturedInternalTx` only. */
   readonly note: string
+  /** JSON with details of an act of stake (row T-5). */
+  readonly extra?: string
   /** It, or what called it, was undone. */
   readonly rejected: boolean
 }

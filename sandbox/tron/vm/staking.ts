@@ -1,7 +1,7 @@
 /**
  * TRON's opcodes of stake, and what a destroyed contract leaves of its own: freezing, unfreezing and lending by a contract's code. Each is
  * listed as an internal transaction that only nodes with `vm.saveFeaturedInternalTx` show (rows T-3 and T-4). Source: java-tron
- * OperationActions and Program. Voting, taking back and cancelling are absent.
+ * OperationActions and Program. Voting and taking back are absent.
  */
 import type { EVMOpts } from '@ethereumjs/evm'
 import { addressOfEvm } from '../address.ts'
@@ -9,8 +9,8 @@ import type { Address } from '../address.ts'
 import { bytesOf } from '../bytes.ts'
 import { InvalidContract } from '../blocks/refusal.ts'
 import { executeDelegate } from '../contracts/delegate.ts'
-import { executeFreeze } from '../contracts/freeze.ts'
-import { executeUnfreeze, freeAt } from '../contracts/unfreeze.ts'
+import { countStake, executeFreeze } from '../contracts/freeze.ts'
+import { executeUnfreeze, freeAt, waiting } from '../contracts/unfreeze.ts'
 import type { Context } from '../contracts/context.ts'
 import { accountAt, newAccount, plus, putAccount, requireAccount } from '../state/account.ts'
 import type { Resource } from '../state/account.ts'
@@ -51,8 +51,8 @@ const acts: readonly { readonly opcode: number; readonly name: string; readonly 
   },
 ]
 
-export const stakingOpcodes = (running: () => Running): NonNullable<EVMOpts['customOpcodes']> =>
-  acts.map(({ opcode, name, note, hasReceiver, act }) => ({
+export const stakingOpcodes = (running: () => Running): NonNullable<EVMOpts['customOpcodes']> => [
+  ...acts.map(({ opcode, name, note, hasReceiver, act }) => ({
     opcode, opcodeName: name, baseFee: energy,
     logicFunction: (frame: unknown) => {
       const { stack, env } = frame as Frame
@@ -72,7 +72,35 @@ export const stakingOpcodes = (running: () => Running): NonNullable<EVMOpts['cus
         stack.push(0n)
       }
     },
-  }))
+  })),
+  {
+    opcode: 0xdc, opcodeName: 'CANCELALLUNFREEZEV2', baseFee: energy,
+    logicFunction: (frame: unknown) => {
+      const { stack, env } = frame as Frame
+      cancelUnfreezing(running(), addressOfEvm(env.address.bytes))
+      stack.push(1n)
+    },
+  },
+]
+
+/**
+ * What still waits is staked again, and what has waited long enough is paid out. The entry has details as with
+ * `saveCancelAllUnfreezeV2Details` (row T-5: Program.cancelAllUnfreezeV2Action and CancelAllUnfreezeV2Processor).
+ */
+const cancelUnfreezing = ({ context: { state, now }, trail }: Running, owner: Address): void => {
+  const free = freeAt(requireAccount(state, owner), now)
+  const again = { BANDWIDTH: 0n, ENERGY: 0n }
+  for (const { resource, amount } of waiting(requireAccount(state, owner), now)) {
+    again[resource] += amount
+    const account = requireAccount(state, owner)
+    countStake(state, account, resource, amount)
+    putAccount(state, owner, { ...account, frozen: plus(account.frozen, resource, amount) })
+  }
+  const account = requireAccount(state, owner)
+  putAccount(state, owner, { ...account, balance: account.balance + free, unfreezing: [] })
+  trail.featured(owner, owner, 0n, 'cancelAllUnfreezeV2', `{"BANDWIDTH":${again.BANDWIDTH},"ENERGY":${again.ENERGY},"TRON_POWER":0}`)
+  if (free > 0n) trail.featured(owner, owner, free, 'withdrawExpireUnfreezeWhileCanceling')
+}
 
 export const addressOfWord = (word: bigint): Address => addressOfEvm(bytesOf(word.toString(16).padStart(64, '0')).subarray(12))
 

@@ -13,7 +13,7 @@ export interface Trail {
   leave(failed: boolean): void
   destroyed(contract: Address, heir: Address, value: bigint): void
   /** Notes an act of stake. @returns what marks it as undone */
-  featured(owner: Address, receiver: Address, value: bigint, note: string): () => void
+  featured(owner: Address, receiver: Address, value: bigint, note: string, extra?: string): () => void
   list(): readonly InternalTransaction[]
 }
 
@@ -47,9 +47,10 @@ export const openTrail = (transactionId: string, created: (message: Message) => 
       for (let at = from; at < list.length; at++) list[at] = { ...(list[at] as InternalTransaction), rejected: true }
     },
     destroyed: (contract, heir, value) => record(contract, heir, value, 'suicide'),
-    featured: (owner, receiver, value, note) => {
+    featured: (owner, receiver, value, note, extra) => {
       const at = list.length
       record(owner, receiver, value, note)
+      if (extra !== undefined) list[at] = { ...(list[at] as InternalTransaction), extra }
       return () => {
         list[at] = { ...(list[at] as InternalTransaction), rejected: true }
       }
