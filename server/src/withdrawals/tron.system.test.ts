@@ -55,6 +55,22 @@ test('row T-24: nothing is planned by a node whose head is older than five minut
   expect([await state(id), await alerts()]).toEqual(['sent', []])
 })
 
+test('row T-23: while blocks do not become solid a payment waits with the bytes it has, and is paid once', async () => {
+  const { chain, request, work, later, mine, state, attempts, onChain } = await open()
+  await chain.setNode({ refuses: 'BLOCK_UNSOLIDIFIED' })
+  const to = someone()
+  const id = await request('USDT', to, 7_000_000n)
+  for (let round = 0; round < 3; round += 1) {
+    await work()
+    await later(MINUTE)
+  }
+  expect([await state(id), await attempts(), pending()]).toEqual(['planned', 1, []])
+  await chain.setNode({ refuses: '' })
+  await work()
+  await mine(1 + SOLID)
+  expect([await state(id), await attempts(), await onChain(to, USDT)]).toEqual(['settled', 1, 7_000_000n])
+})
+
 test('equal payments of one moment are different transactions', async () => {
   const { request, work, mine, state, onChain } = await open()
   const to = someone()
