@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startAnvil } from '../../../../../sandbox/anvil/index.ts'
+import { faucetAccount, sendAndMine } from '../../../../../sandbox/anvil/transactions.ts'
 import { isRunning } from '../../../../../sandbox/process/identity.ts'
 import { deploy, mint } from '../../../../../sandbox/tokens/index.ts'
 import { makeScratch } from '../../../../../test/setup/scratch.ts'
 import { createEvmAdapter } from './index.ts'
+import { openEvmWorld } from './test-world.ts'
 
 /** The height that a node would come back with, 0 before it has written any. */
 const lastWritten = (stateFile: string): number =>
@@ -42,6 +44,45 @@ test('a node that lost its state to kill -9 shows old blocks without inner calls
     await adapter.close()
   } finally {
     await second.stop()
+    await scratch.remove()
+  }
+}, 60_000)
+
+/** Calls an empty account 200 times with 100,000 bytes from memory: `callTracer` shows all of them (go-ethereum, eth/tracers/native/call.go), for 0.1 million gas. */
+const TRACE_BOMB = '0x60c85b60006000620186a06000600061dead5af150600190038060025700'
+const creating = (runtime: string): string => {
+  const size = ((runtime.length - 2) / 2).toString(16).padStart(2, '0')
+  return `0x60${size}600c60003960${size}6000f3${runtime.slice(2)}`
+}
+
+/** The length of an answer, which is not kept. */
+const bytesOf = async (url: string, method: string, params: unknown[]): Promise<number> => {
+  const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) })
+  let bytes = 0
+  for await (const chunk of answer.body!) bytes += (chunk as Uint8Array).length
+  return bytes
+}
+
+test('audit D-E1, row E-28: a cheap transaction whose trace takes 40 MB hides nothing that contracts send in its block', async () => {
+  const scratch = await makeScratch('bomb')
+  const node = await startAnvil({ name: 'bomb', chainId: 31_337, port: 0, slotsInEpoch: 1, logFile: join(scratch.dir, 'anvil.log'), stateFile: join(scratch.dir, 'state.json') })
+  try {
+    const world = await openEvmWorld(node, { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' })
+    const { contractAddress: bomb } = await sendAndMine(node.rpc, { from: faucetAccount, data: creating(TRACE_BOMB) as `0x${string}` })
+    const to = await world.newAddress()
+    const lit = await node.rpc<string>('eth_sendTransaction', { from: faucetAccount, to: bomb, gas: '0x40000' })
+    const paying = await world.contracts.payInside([{ to, units: 6n }])
+    await world.mine(1)
+    const { hash, height } = await world.adapter.head()
+    const { gasUsed } = await node.rpc<{ gasUsed: string }>('eth_getTransactionReceipt', lit)
+    expect(Number(gasUsed)).toBeLessThan(150_000)
+    expect(await bytesOf(node.url, 'debug_traceBlockByHash', [hash, { tracer: 'callTracer' }])).toBeGreaterThan(32 * 1024 * 1024)
+    const block = (await world.adapter.blockAt(height))!
+    expect(block).not.toHaveProperty('untraced')
+    expect(block.transactions.find((one) => one.hash === paying)!.transfers.filter((one) => one.to === to)).toMatchObject([{ units: 6n }])
+    await world.adapter.close()
+  } finally {
+    await node.stop()
     await scratch.remove()
   }
 }, 60_000)
