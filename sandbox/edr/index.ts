@@ -1,6 +1,7 @@
 /**
  * Hardhat's node (EDR) within this process, behind JSON-RPC on loopback: another implementation of Ethereum's rules than anvil, with
- * refusals and a pool of its own. What it lacks of a real node is made of what it has (`shim.ts`).
+ * refusals and a pool of its own. What it lacks of a real node is made of what it has (`shim.ts`), unless a test asks for EDR's own answers
+ * (`ownReads`), as of a node that shows little.
  */
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -21,6 +22,8 @@ export interface EdrOptions {
   readonly hardfork?: 'cancun' | 'prague'
   /** `safe` is this many blocks behind the head, `finalized` twice as many. */
   readonly slotsInEpoch: number
+  /** EDR answers all questions about blocks itself: it has no receipts or traces of a block, and its head is final. */
+  readonly ownReads?: boolean
 }
 
 /** A node without a process of its own: it ends with the one that started it. */

@@ -40,8 +40,16 @@ const RENAMED: Readonly<Record<string, string>> = {
 }
 const hex = (value: number | bigint): `0x${string}` => `0x${value.toString(16)}`
 
+type Methods = Readonly<Record<string, (params: readonly unknown[]) => Promise<unknown>>>
+
+interface ShimOptions {
+  readonly chainId: number
+  readonly slotsInEpoch: number
+  readonly ownReads?: boolean
+}
+
 /** One question at a time, as a reorganisation is many. */
-export function createShim(provider: Provider, { chainId, slotsInEpoch }: { chainId: number; slotsInEpoch: number }): (question: unknown) => Promise<unknown> {
+export function createShim(provider: Provider, { chainId, slotsInEpoch, ownReads = false }: ShimOptions): (question: unknown) => Promise<unknown> {
   /** By height: the state with that block as the head. */
   const snapshots = new Map<number, string>()
   const raws = new Map<string, string>()
@@ -103,7 +111,21 @@ export function createShim(provider: Provider, { chainId, slotsInEpoch }: { chai
     for (const hash of block.transactions) all.push(await one(hash))
     return all
   }
-  const own: Readonly<Record<string, (params: readonly unknown[]) => Promise<unknown>>> = {
+  const reads: Methods = {
+    eth_getBlockReceipts: ([place]) => ofEach(place, (hash) => ask('eth_getTransactionReceipt', hash)),
+    // go-ethereum 1.16 refuses what it does not know (eth/tracers/api.go blockByHash).
+    debug_traceBlockByHash: async ([hash, given]) => {
+      const { tracer, tracerConfig } = given as { tracer?: string; tracerConfig?: object }
+      const traces = await ofEach(hash, async (txHash) => ({ txHash, result: await ask('debug_traceTransaction', txHash, { tracer, tracerConfig }) }))
+      if (traces === null) throw new Refused({ code: -32_000, message: `block ${String(hash)} not found` })
+      return traces
+    },
+    eth_getBlockByNumber: async ([place, whole]) => {
+      const below = place === 'finalized' ? 2 * slotsInEpoch : place === 'safe' ? slotsInEpoch : 0
+      return ask('eth_getBlockByNumber', below === 0 ? place : hex(Math.max(0, (await head()) - below)), whole)
+    },
+  }
+  const own: Methods = {
     evm_mine: mine,
     anvil_mine: async ([count = '0x1']) => {
       for (let left = Number(count); left > 0; left -= 1) await mine()
@@ -118,18 +140,7 @@ export function createShim(provider: Provider, { chainId, slotsInEpoch }: { chai
     eth_sendTransaction: ([given]) => sign(given as Record<string, string>),
     eth_getRawTransactionByHash: async ([hash]) => raws.get(String(hash)) ?? null,
     txpool_status: async () => ({ pending: hex((await pending()).length), queued: '0x0' }),
-    eth_getBlockReceipts: ([place]) => ofEach(place, (hash) => ask('eth_getTransactionReceipt', hash)),
-    // go-ethereum 1.16 refuses what it does not know (eth/tracers/api.go blockByHash).
-    debug_traceBlockByHash: async ([hash, given]) => {
-      const { tracer, tracerConfig } = given as { tracer?: string; tracerConfig?: object }
-      const traces = await ofEach(hash, async (txHash) => ({ txHash, result: await ask('debug_traceTransaction', txHash, { tracer, tracerConfig }) }))
-      if (traces === null) throw new Refused({ code: -32_000, message: `block ${String(hash)} not found` })
-      return traces
-    },
-    eth_getBlockByNumber: async ([place, whole]) => {
-      const below = place === 'finalized' ? 2 * slotsInEpoch : place === 'safe' ? slotsInEpoch : 0
-      return ask('eth_getBlockByNumber', below === 0 ? place : hex(Math.max(0, (await head()) - below)), whole)
-    },
+    ...(ownReads ? {} : reads),
   }
 
   const answer = async ({ id, method, params = [] }: Question): Promise<unknown> => {

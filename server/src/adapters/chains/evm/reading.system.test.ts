@@ -1,15 +1,22 @@
 /** A chain that moves while it is read, and a node that shows less than it should. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { useAnvil } from '../../../../../test/setup/nodes.ts'
+import { findEdr } from '../../../../../sandbox/edr/binding.ts'
+import { EVM_NODES, useEdr } from '../../../../../test/setup/nodes.ts'
 import { blockOf, transfersOf } from '../conformance/reading.ts'
+import { evmSettingsOf } from '../settings.ts'
 import { startProxy, type Behaviour, type TestProxy } from '../test-proxy.ts'
 import { adapterOf, openEvmWorld, type EvmWorld } from './test-world.ts'
 
 const KIND = { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' } as const
 const TRACE = 'debug_traceBlockByHash'
-const anvil = useAnvil()
+/** The adapter waits before it asks again; the node behind makes no difference, so that one is enough. */
+const SLOW_DOWN = [
+  { code: -32007, message: '15/second request limit reached - reduce calls per second or upgrade your account' },
+  { code: 429, message: 'Your app has exceeded its compute units per second capacity. Upgrade for more.' },
+]
 
-describe('reading anvil', () => {
+describe.each(EVM_NODES)('reading %s', (name, use) => {
+  const started = use()
   let world: EvmWorld
   let proxy: TestProxy
   const adapterBehind = (given: { traces?: 'auto' | 'off' } = {}) =>
@@ -18,7 +25,7 @@ describe('reading anvil', () => {
     call.method === wanted ? behaviour : 'pass'
 
   beforeAll(async () => {
-    const node = await anvil()
+    const node = await started()
     world = await openEvmWorld(node, KIND)
     proxy = await startProxy(node.url)
     return () => proxy.close()
@@ -146,8 +153,7 @@ describe('reading anvil', () => {
   test.for([
     { code: -32603, message: 'out of memory' },
     { code: -32607, message: 'The call limit has been reached, please upgrade your subscription plan.' },
-    { code: -32007, message: '15/second request limit reached - reduce calls per second or upgrade your account' },
-    { code: 429, message: 'Your app has exceeded its compute units per second capacity. Upgrade for more.' },
+    ...(name === 'anvil' ? SLOW_DOWN : []),
   ])('a node that is only out of order is asked again whether it traces: $message', async (refuse) => {
     const adapter = adapterBehind()
     proxy.behave = onlyFor(TRACE, { refuse })
@@ -189,6 +195,46 @@ describe('reading anvil', () => {
     await expect(
       world.adapter.balancesAt(height, [{ address: wanted[0]!.address, contract: wanted[0]!.address }]),
     ).rejects.toThrow(/is it a token/)
+  })
+})
+
+describe.skipIf(findEdr() === undefined)("reading Hardhat's node with its own answers", () => {
+  const started = useEdr({ ownReads: true })
+  let world: EvmWorld
+  beforeAll(async () => {
+    world = await openEvmWorld(await started(), KIND)
+  })
+
+  test('it has no receipts of a block: they are read one by one', async () => {
+    const { contracts, newAddress, mine } = world
+    await expect(world.node.rpc('eth_getBlockReceipts', 'latest')).rejects.toThrow('Method eth_getBlockReceipts is not supported')
+    const to = await newAddress()
+    const hash = await contracts.payToken(contracts.token, to, 5n)
+    await mine(1)
+    expect(transfersOf(await blockOf(world.adapter, hash), to)).toMatchObject([{ index: 'l:0', units: 5n }])
+  })
+
+  test('it has no traces of a block: capabilities say so, and the inner payment is in the balance alone', async () => {
+    const { adapter, contracts, newAddress, mine } = world
+    const refused = world.node.rpc(TRACE, (await adapter.head()).hash, { tracer: 'callTracer' })
+    await expect(refused).rejects.toThrow('Method debug_traceBlockByHash is not supported')
+    expect(await adapter.capabilities()).toEqual({ mempool: false, traces: false })
+    const to = await newAddress()
+    const hash = await contracts.payInside([{ to, units: 6n }])
+    await mine(1)
+    const block = await blockOf(adapter, hash)
+    expect(transfersOf(block, to)).toEqual([])
+    expect(await adapter.balancesAt(block.height, [{ address: to, contract: null }])).toEqual([6n])
+  })
+
+  test('it calls its head final: a block is final once it is 32 blocks deep', async () => {
+    await world.node.rpc('anvil_mine', '0x20')
+    const { height } = await world.adapter.head()
+    expect(Number((await world.node.rpc<{ number: string }>('eth_getBlockByNumber', 'finalized', false)).number)).toBe(height)
+    const { leastFinalDepth } = evmSettingsOf('ETHEREUM', { url: world.node.url, chainId: KIND.chainId })
+    const adapter = adapterOf(world.node.url, { ...KIND, leastFinalDepth })
+    expect((await adapter.finalized()).height).toBe(height - 31)
+    await adapter.close()
   })
 })
 
