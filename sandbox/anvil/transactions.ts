@@ -13,6 +13,9 @@ export const faucetKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae78
  */
 export const deployerAccount = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
 
+/** Its key, as public as the faucet's. */
+export const deployerKey = '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6'
+
 export interface EvmTransaction {
   readonly from: string
   /** Absent: creates a contract. */

@@ -5,7 +5,8 @@
  */
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
-import { faucetAccount, faucetKey } from '../anvil/transactions.ts'
+import { CREATE2_DEPLOYER } from '@bursar/chainkit/evm'
+import { deployerAccount, deployerKey, faucetAccount, faucetKey } from '../anvil/transactions.ts'
 import { listenOnLoopback } from '../http/listen.ts'
 import { rpcClient } from '../rpc.ts'
 import type { Rpc } from '../rpc.ts'
@@ -36,6 +37,8 @@ export interface EdrNode {
 const usualBaseFee = 1_000_000_000n
 const gasLimit = 30_000_000n
 const plenty = 10n ** 30n
+/** Of the deployer that Ethereum, BSC and anvil have, by which contracts get the same address on every chain. EDR starts without it. */
+const create2Code = '7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3'
 
 /** Blocks come by `evm_mine` and `anvil_mine`. Throws where the platform has no EDR. */
 export async function startEdr(options: EdrOptions): Promise<EdrNode> {
@@ -78,7 +81,8 @@ async function createProvider(edr: Edr, { chainId, baseFee = usualBaseFee, hardf
     defaultTransactionGasLimit: 16_000_000n,
     genesisState: [
       ...edr.l1GenesisState(edr.l1HardforkFromString(rules)),
-      { address: Buffer.from(faucetAccount.slice(2), 'hex'), balance: plenty },
+      ...[faucetAccount, deployerAccount].map((account) => ({ address: Buffer.from(account.slice(2), 'hex'), balance: plenty })),
+      { address: Buffer.from(CREATE2_DEPLOYER.slice(2), 'hex'), code: Buffer.from(create2Code, 'hex') },
     ],
     hardfork: rules,
     initialBaseFeePerGas: baseFee,
@@ -88,7 +92,7 @@ async function createProvider(edr: Edr, { chainId, baseFee = usualBaseFee, hardf
     network: { genesisBlockGasLimit: gasLimit },
     networkId: BigInt(chainId),
     observability: {},
-    ownedAccounts: [faucetKey],
+    ownedAccounts: [faucetKey, deployerKey],
     precompileOverrides: [],
   }
   const logger = { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => undefined }

@@ -3,7 +3,7 @@
  * reorganisations, which are made of a snapshot of the state before each block. Everything else is EDR's own answer.
  */
 import { privateKeyToAccount } from 'viem/accounts'
-import { faucetAccount, faucetKey } from '../anvil/transactions.ts'
+import { deployerKey, faucetKey } from '../anvil/transactions.ts'
 import type { Provider } from './binding.ts'
 
 interface Question {
@@ -33,10 +33,10 @@ class Refused extends Error {
 }
 
 const gwei = 1_000_000_000n
-const faucet = privateKeyToAccount(faucetKey)
+const accounts = ([faucetKey, deployerKey] as const).map((key) => privateKeyToAccount(key))
 /** The same hands on the node under another name. */
 const RENAMED: Readonly<Record<string, string>> = {
-  anvil_setBalance: 'hardhat_setBalance', anvil_setCode: 'hardhat_setCode',
+  anvil_setBalance: 'hardhat_setBalance', anvil_setCode: 'hardhat_setCode', anvil_setNextBlockBaseFeePerGas: 'hardhat_setNextBlockBaseFeePerGas',
 }
 const hex = (value: number | bigint): `0x${string}` => `0x${value.toString(16)}`
 
@@ -75,14 +75,15 @@ export function createShim(provider: Provider, { chainId, slotsInEpoch, ownReads
     raws.set(hash, String(raw))
     return hash
   }
-  /** EDR keeps no raw bytes: what its own account sends is signed here. */
+  /** EDR keeps no raw bytes: what its own accounts send is signed here. */
   const sign = async (given: Readonly<Record<string, string>>): Promise<unknown> => {
     const { from, to, data = '0x', value = '0x0', gas } = given
-    if (from?.toLowerCase() !== faucetAccount.toLowerCase()) return ask('eth_sendTransaction', given)
+    const account = accounts.find(({ address }) => address.toLowerCase() === from?.toLowerCase())
+    if (account === undefined) return ask('eth_sendTransaction', given)
     const limit = gas ?? (await ask<string>('eth_estimateGas', { from, data, value, ...(to === undefined ? {} : { to }) }))
     const { baseFeePerGas } = (await blockOf('latest'))!
     const fields = { chainId, nonce: Number(await ask<string>('eth_getTransactionCount', from, 'pending')), gas: BigInt(limit), value: BigInt(value), data: data as `0x${string}` }
-    return send(await faucet.signTransaction({ ...fields, ...(to === undefined ? {} : { to: to as `0x${string}` }), type: 'eip1559', maxFeePerGas: 2n * BigInt(baseFeePerGas) + gwei, maxPriorityFeePerGas: gwei }))
+    return send(await account.signTransaction({ ...fields, ...(to === undefined ? {} : { to: to as `0x${string}` }), type: 'eip1559', maxFeePerGas: 2n * BigInt(baseFeePerGas) + gwei, maxPriorityFeePerGas: gwei }))
   }
   const pending = async (): Promise<string[]> => (await ask<{ hash: string }[]>('eth_pendingTransactions')).map(({ hash }) => hash)
 

@@ -7,9 +7,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { deployerAccount, faucetAccount, sendAndMine } from '../../../../sandbox/anvil/transactions.ts'
 import { call, ensureTokens } from '../../../../sandbox/tokens/index.ts'
 import { bsc, ethereum, type EvmSpec } from '../../../../sandbox/evm-specs.ts'
+import { findEdr } from '../../../../sandbox/edr/binding.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
-import { useAnvil } from '../../../../test/setup/nodes.ts'
+import { EVM_NODES, useEdr } from '../../../../test/setup/nodes.ts'
 import { createEvmAdapter } from '../../adapters/chains/evm/index.ts'
 import { expectedPrice } from './gas-price.ts'
 import { HOT, openEvmSweeps, type EvmSweeps, type SweepOptions } from './test-world.ts'
@@ -17,9 +18,13 @@ import { HOT, openEvmSweeps, type EvmSweeps, type SweepOptions } from './test-wo
 const database = useDatabase({ template: migrated })
 const GWEI = 10n ** 9n
 const HOUR = 3_600_000
-const nodes = { ethereum: useAnvil(), bsc: useAnvil({ chainId: bsc.chainId, baseFee: 0n }) }
+/** Of each kind, one on Ethereum's rules and one like BSC. */
+const NODES = EVM_NODES.map(([name, use]) => ({ name, ethereum: use(), bsc: use({ chainId: bsc.chainId, baseFee: 0n }) }))
+type Nodes = Pick<(typeof NODES)[number], EvmSpec['name']>
+type OpenOptions = Partial<SweepOptions> & { traces?: 'auto' | 'off'; nodes?: Nodes }
 
-const open = async (spec: EvmSpec, more: Partial<SweepOptions> & { traces?: 'auto' | 'off' } = {}): Promise<EvmSweeps> => {
+/** On anvil unless `nodes` says otherwise. */
+const open = async (spec: EvmSpec, { nodes = NODES[0]!, ...more }: OpenOptions = {}): Promise<EvmSweeps> => {
   const node = await nodes[spec.name]()
   const contracts = await ensureTokens(node.rpc, spec.tokens)
   const network = spec.blockchain as SweepOptions['network']
@@ -43,9 +48,22 @@ const statesOf = async (world: EvmSweeps): Promise<Record<string, number>> => {
   return counts
 }
 
-describe.each([ethereum, bsc])('on $blockchain', (spec) => {
-  test('deposits of three assets leave 12 addresses in one transaction, and again without authorisations', async () => {
-    const world = await open(spec)
+const usdtOf = async (world: EvmSweeps): Promise<string> => (await ensureTokens(world.node.rpc, ethereum.tokens)).get('USDT')!
+
+/** Addresses with final USDT. */
+const holding = async (world: EvmSweeps, count: number, amount = '200'): Promise<string[]> => {
+  const owners = await Promise.all(Array.from({ length: count }, () => world.address()))
+  for (const { address } of owners) await world.pay('USDT', address, amount)
+  await world.mine(4)
+  return owners.map(({ address }) => address)
+}
+
+const leftOf = (world: EvmSweeps, addresses: readonly string[]): Promise<bigint[]> => Promise.all(addresses.map((address) => world.onChain(address, 'USDT')))
+const units = (whole: bigint): bigint => whole * 1_000_000n
+
+describe.each(NODES)('on $name', (nodes) => {
+  test.each([ethereum, bsc])('$blockchain: deposits of three assets leave 12 addresses in one transaction, and again without authorisations', async (spec) => {
+    const world = await open(spec, { nodes })
     const { coin } = world
     const merchants = [randomUUID(), randomUUID(), randomUUID()]
     const owners = await Promise.all(Array.from({ length: 12 }, (_, i) => world.address(merchants[i % 3])))
@@ -89,74 +107,116 @@ describe.each([ethereum, bsc])('on $blockchain', (spec) => {
     expect(await world.drift()).toEqual([])
     expect(await world.alerts()).toEqual([])
   }, 120_000)
-})
 
-const usdtOf = async (world: EvmSweeps): Promise<string> => (await ensureTokens(world.node.rpc, ethereum.tokens)).get('USDT')!
-
-/** Addresses with final USDT. */
-const holding = async (world: EvmSweeps, count: number, amount = '200'): Promise<string[]> => {
-  const owners = await Promise.all(Array.from({ length: count }, () => world.address()))
-  for (const { address } of owners) await world.pay('USDT', address, amount)
-  await world.mine(4)
-  return owners.map(({ address }) => address)
-}
-
-const leftOf = (world: EvmSweeps, addresses: readonly string[]): Promise<bigint[]> => Promise.all(addresses.map((address) => world.onChain(address, 'USDT')))
-const units = (whole: bigint): bigint => whole * 1_000_000n
-
-test('without delegation an address is sent its gas and pays by itself; what is left of the gas is on the books', async () => {
-  const world = await open(ethereum, { policy: { setCode: 'off' } })
-  const addresses = await holding(world, 2)
-  await world.pay('USDC', addresses[0]!, '300')
-  await world.mine(4)
-  await world.settle()
-  await world.settle()
-  expect(await leftOf(world, addresses)).toEqual([0n, 0n])
-  expect(await world.onChain(addresses[0]!, 'USDC')).toBe(0n)
-  const outgoing = await world.outgoing()
-  expect(outgoing.filter(({ purpose }) => purpose === 'gas')).toHaveLength(2)
-  expect(outgoing.filter(({ senders }) => addresses.includes(senders[0]!)).map(({ state }) => state)).toEqual(['final', 'final', 'final'])
-  expect(await statesOf(world)).toEqual({ 'top-up final': 3 })
-  expect(await world.drift()).toEqual([])
-}, 120_000)
-
-test('without delegation, a token that takes signatures is swept by them, many holders at once, and again', async () => {
-  const world = await open(ethereum, { policy: { setCode: 'off' }, domain: { name: 'Sandbox USD Coin', version: '2' } })
-  const owners = await Promise.all(Array.from({ length: 5 }, () => world.address()))
-  for (const round of [1, 2]) {
-    for (const { address } of owners) await world.pay('USDC', address, '300')
+  test('without delegation an address is sent its gas and pays by itself; what is left of the gas is on the books', async () => {
+    const world = await open(ethereum, { nodes, policy: { setCode: 'off' } })
+    const addresses = await holding(world, 2)
+    await world.pay('USDC', addresses[0]!, '300')
     await world.mine(4)
     await world.settle()
-    expect(await statesOf(world)).toEqual({ 'authorize final': 5 * round })
-  }
-  for (const { address } of owners) expect(await world.onChain(address, 'USDC')).toBe(0n)
-  expect((await world.outgoing()).map(({ purpose, state }) => `${purpose} ${state}`), 'the relay and two batches').toEqual(Array.from({ length: 3 }, () => 'sweep final'))
-  expect(await world.drift()).toEqual([])
-}, 120_000)
+    await world.settle()
+    expect(await leftOf(world, addresses)).toEqual([0n, 0n])
+    expect(await world.onChain(addresses[0]!, 'USDC')).toBe(0n)
+    const outgoing = await world.outgoing()
+    expect(outgoing.filter(({ purpose }) => purpose === 'gas')).toHaveLength(2)
+    expect(outgoing.filter(({ senders }) => addresses.includes(senders[0]!)).map(({ state }) => state)).toEqual(['final', 'final', 'final'])
+    expect(await statesOf(world)).toEqual({ 'top-up final': 3 })
+    expect(await world.drift()).toEqual([])
+  }, 120_000)
 
-test('where blocks show no inner calls, coin leaves by a payment of its address, and all of it but its fee arrives', async () => {
-  const world = await open(ethereum, { traces: 'off' })
-  const { address } = await world.address()
-  await world.pay('ETH', address, '0.4')
-  await world.mine(4)
-  await world.settle()
-  expect(await statesOf(world)).toEqual({ 'direct final': 1 })
-  expect(await world.onChain(address, 'ETH')).toBeLessThan(10n ** 15n)
-  expect(await world.drift()).toEqual([])
-}, 120_000)
+  test('without delegation, a token that takes signatures is swept by them, many holders at once, and again', async () => {
+    const world = await open(ethereum, { nodes, policy: { setCode: 'off' }, domain: { name: 'Sandbox USD Coin', version: '2' } })
+    const owners = await Promise.all(Array.from({ length: 5 }, () => world.address()))
+    for (const round of [1, 2]) {
+      for (const { address } of owners) await world.pay('USDC', address, '300')
+      await world.mine(4)
+      await world.settle()
+      expect(await statesOf(world)).toEqual({ 'authorize final': 5 * round })
+    }
+    for (const { address } of owners) expect(await world.onChain(address, 'USDC')).toBe(0n)
+    expect((await world.outgoing()).map(({ purpose, state }) => `${purpose} ${state}`), 'the relay and two batches').toEqual(Array.from({ length: 3 }, () => 'sweep final'))
+    expect(await world.drift()).toEqual([])
+  }, 120_000)
 
-test('audit D-E2: where blocks show no inner calls, the books follow the coin that a stranger has swept', async () => {
-  const world = await open(ethereum, { traces: 'off' })
-  const [address] = (await holding(world, 3)) as [string]
-  await world.settle()
-  await world.pay('ETH', address, '0.00001')
-  await world.mine(4)
-  expect(await world.drift()).toEqual([])
-  await sendAndMine(world.node.rpc, { from: faucetAccount, to: address as `0x${string}`, data: sweepOne.encode([COIN]), gas: 200_000n })
-  await world.mine(4)
-  expect(await world.onChain(address, 'ETH')).toBe(0n)
-  expect(await world.drift()).toEqual([])
-}, 120_000)
+  test('where blocks show no inner calls, coin leaves by a payment of its address, and all of it but its fee arrives', async () => {
+    const world = await open(ethereum, { nodes, traces: 'off' })
+    const { address } = await world.address()
+    await world.pay('ETH', address, '0.4')
+    await world.mine(4)
+    await world.settle()
+    expect(await statesOf(world)).toEqual({ 'direct final': 1 })
+    expect(await world.onChain(address, 'ETH')).toBeLessThan(10n ** 15n)
+    expect(await world.drift()).toEqual([])
+  }, 120_000)
+
+  test('audit D-E2: where blocks show no inner calls, the books follow the coin that a stranger has swept', async () => {
+    const world = await open(ethereum, { nodes, traces: 'off' })
+    const [address] = (await holding(world, 3)) as [string]
+    await world.settle()
+    await world.pay('ETH', address, '0.00001')
+    await world.mine(4)
+    expect(await world.drift()).toEqual([])
+    await sendAndMine(world.node.rpc, { from: faucetAccount, to: address as `0x${string}`, data: sweepOne.encode([COIN]), gas: 200_000n })
+    await world.mine(4)
+    expect(await world.onChain(address, 'ETH')).toBe(0n)
+    expect(await world.drift()).toEqual([])
+  }, 120_000)
+
+  test('a reorganisation takes a sweep back; the same bytes are mined again, and costs are charged once', async () => {
+    const world = await open(ethereum, { nodes })
+    const addresses = await holding(world, 4)
+    await world.deployed()
+    await world.work()
+    await world.mine(1)
+    expect(await statesOf(world)).toEqual({ 'delegate mined': 4 })
+    expect(await world.drift()).toEqual([])
+    const [sweep] = (await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
+    await world.chain.reorg({ depth: 1, without: [sweep!.hash!] })
+    await world.catchUp()
+    expect(await statesOf(world)).toEqual({ 'delegate broadcast': 4 })
+    expect(await world.drift()).toEqual([])
+    await world.settle()
+    expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
+    expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+    expect((await world.outgoing()).filter(({ hash }) => hash === sweep!.hash)).toHaveLength(1)
+    expect(await world.drift()).toEqual([])
+  }, 120_000)
+
+  test('a stuck sweep pays more: the same nonce and authorisations, and one of the two is mined', async () => {
+    const world = await open(ethereum, { nodes })
+    const addresses = await holding(world, 4)
+    await world.deployed()
+    await world.work()
+    world.later(61_000)
+    await world.work()
+    const [bumped] = (await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
+    const draft = parseDraft(fromHex(bumped!.unsigned as `0x${string}`))
+    if (isRefused(draft)) throw new Error(draft.message)
+    expect([draft.nonce, draft.authorizations.length, await world.attempts()]).toEqual([BigInt(bumped!.nonce), 4, 2])
+    await world.settle()
+    expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
+    expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+    expect(await world.drift()).toEqual([])
+  }, 120_000)
+})
+
+describe.skipIf(findEdr() === undefined)("on Hardhat's node with its own answers, which has no traces and no receipts of a block", () => {
+  const node = useEdr({ ownReads: true })
+
+  test('coin leaves by a payment of its address, tokens of the same address by delegation', async () => {
+    const world = await open(ethereum, { nodes: { ethereum: node, bsc: node } })
+    const addresses = await holding(world, 4)
+    const [address] = addresses as [string]
+    await world.pay('ETH', address, '0.4')
+    await world.mine(4)
+    await world.deployed()
+    await world.settle()
+    expect(await statesOf(world)).toEqual({ 'delegate final': 4, 'direct final': 1 })
+    expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+    expect(await world.onChain(address, 'ETH')).toBeLessThan(10n ** 15n)
+    expect(await world.drift()).toEqual([])
+  }, 120_000)
+})
 
 test('E10 an address that its token refuses is left out, is tried again ever less often, and a person is told', async () => {
   const world = await open(ethereum)
@@ -213,43 +273,6 @@ test('what the signer refuses is free again after a while, and its nonce holds n
   // What failed goes alone.
   expect((await statesOf(world))['delegate replaced'] ?? 0).toBeGreaterThan(4)
   expect(await leftOf(world, addresses)).toEqual([units(200n), units(200n), units(200n), units(200n)])
-}, 120_000)
-
-test('a reorganisation takes a sweep back; the same bytes are mined again, and costs are charged once', async () => {
-  const world = await open(ethereum)
-  const addresses = await holding(world, 4)
-  await world.deployed()
-  await world.work()
-  await world.mine(1)
-  expect(await statesOf(world)).toEqual({ 'delegate mined': 4 })
-  expect(await world.drift()).toEqual([])
-  const [sweep] = (await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
-  await world.chain.reorg({ depth: 1, without: [sweep!.hash!] })
-  await world.catchUp()
-  expect(await statesOf(world)).toEqual({ 'delegate broadcast': 4 })
-  expect(await world.drift()).toEqual([])
-  await world.settle()
-  expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
-  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
-  expect((await world.outgoing()).filter(({ hash }) => hash === sweep!.hash)).toHaveLength(1)
-  expect(await world.drift()).toEqual([])
-}, 120_000)
-
-test('a stuck sweep pays more: the same nonce and authorisations, and one of the two is mined', async () => {
-  const world = await open(ethereum)
-  const addresses = await holding(world, 4)
-  await world.deployed()
-  await world.work()
-  world.later(61_000)
-  await world.work()
-  const [bumped] = (await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
-  const draft = parseDraft(fromHex(bumped!.unsigned as `0x${string}`))
-  if (isRefused(draft)) throw new Error(draft.message)
-  expect([draft.nonce, draft.authorizations.length, await world.attempts()]).toEqual([BigInt(bumped!.nonce), 4, 2])
-  await world.settle()
-  expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
-  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
-  expect(await world.drift()).toEqual([])
 }, 120_000)
 
 test('a batch that can not pay what the chain asks by now gives way to the payments behind it, and is made again', async () => {

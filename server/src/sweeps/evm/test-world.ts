@@ -47,7 +47,7 @@ export interface SweepTokens {
 export interface SweepOptions {
   network: EvmNetwork
   chainId: number
-  node: Anvil
+  node: Pick<Anvil, 'url' | 'rpc'>
   tokens: SweepTokens
   adapterOf(url: string, tokens: readonly string[]): AccountChainAdapter & { close(): Promise<void> }
   policy?: Partial<SweepPolicy>
