@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
+import { noEffects } from '../effects/index.ts'
 import { applyAll, auditLedger, HOUSE } from '../ledger/index.ts'
+import type { DepositFollower } from './following.ts'
 import { createWorld, E18, pay, START, wipe, type Owned, type World } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
@@ -13,15 +15,22 @@ const FEE = 1_000n + SUM / 100n
 let world: World
 let owned: Owned
 let held = false
+/** What became of the sum, as followers are told it. */
+let became: string[] = []
+const follower: DepositFollower = async (_, followed) => {
+  became.push(...followed.flatMap((one) => (one.deposit.index.startsWith('s:') ? [`${one.became} ${one.deposit.units}`] : [])))
+  return { effects: noEffects, untold: new Set(), told: new Set() }
+}
 
 beforeAll(() => {
-  world = createWorld(database.url, [], [], [], { holds: () => (held ? sql`true` : sql`false`) })
+  world = createWorld(database.url, [], [follower], [], { holds: () => (held ? sql`true` : sql`false`) })
 })
 afterAll(() => world.close())
 beforeEach(async () => {
   await wipe(world.db)
   world.now = START
   held = false
+  became = []
   owned = await world.address('BITCOIN')
 })
 afterEach(async () => expect(await auditLedger(world.db)).toEqual([]))
@@ -90,6 +99,14 @@ test('audit M-D1: a part that is lost takes the sum with it, and brings it back 
   await settle(107)
   expect(await books()).toEqual(CREDITED)
   expect(await told()).toEqual([...PARTS_TOLD, 'three 0.00012 Pending,Done'])
+})
+
+test('audit M-D1: followers are told that the sum has a block again, as of any other deposit', async () => {
+  await threeParts()
+  await world.orphan('BITCOIN', 102)
+  await world.mine('BITCOIN', 102, parts('three'), 'b')
+  await settle(107)
+  expect(became).toEqual(['sighted', 'credited', 'orphaned', 'mined', 'credited'].map((one) => `${one} ${SUM}`))
 })
 
 test('audit M-D1: all parts lost at once leave nothing behind, whatever order they stand in', async () => {

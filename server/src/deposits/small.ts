@@ -8,6 +8,7 @@ import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
 import { balancesOf } from '../ledger/index.ts'
 import { raiseAlert, resolveAlert } from '../platform/alerts.ts'
 import { isSum, type Deposit } from './deposit.ts'
+import { tellFollowers } from './following.ts'
 import { openDeposits } from './opening.ts'
 import type { DepositSettings } from './settings.ts'
 import { moveWhere, type Moved } from './store.ts'
@@ -41,14 +42,16 @@ export const addUpSmall = async (
   settings: DepositSettings,
   moment: Moment,
 ): Promise<{ effects: Effects; failed: Moved[] }> => {
-  await moveWhere(tx, 'mined', sql`d.network = ${network} and d.state in ('pending', 'orphaned') and ${LOST_SUM} and not exists (select ${PARTS} and p.state <> 'suspended')`,
+  const mined = await moveWhere(tx, 'mined', sql`d.network = ${network} and d.state in ('pending', 'orphaned') and ${LOST_SUM} and not exists (select ${PARTS} and p.state <> 'suspended')`,
     sql`gone_at = null, (block_height, block_hash, credit_height) = (select p.block_height, p.block_hash, p.block_height ${PARTS} order by p.block_height desc, p.id limit 1)`, moment.at)
+  // An invoice that such a deposit pays bounds how long it may stay without a block, as it does for any other.
+  const { effects: followed } = await tellFollowers(tx, settings.followers, mined.map(({ deposit }) => ({ deposit, became: 'mined' as const, at: moment.at })), moment)
   const failed = await moveWhere(tx, 'replaced', sql`d.network = ${network} and d.state in ('pending', 'orphaned') and ${LOST_SUM} and exists (select ${PARTS} and p.state = 'failed')`,
     sql`told = 'Failed', fail_reason = 'REORGANIZED'`, moment.at)
   const free = await freeParts(tx, [...failed, ...ended].map(({ deposit }) => deposit).filter(isSum))
   const small = suspended.map(({ deposit }) => deposit).filter(({ failReason }) => failReason === 'LESS_THEN_MIN_AMOUNT')
   const places = new Map([...small, ...free].map((place) => [`${place.asset}/${place.address}`, place]))
-  const effects: Effects[] = []
+  const effects: Effects[] = [followed]
   for (const place of places.values()) effects.push(await openSum(tx, network, place, settings, moment))
   return { effects: joinEffects(effects), failed }
 }
