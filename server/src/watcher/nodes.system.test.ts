@@ -4,11 +4,12 @@ import type { Network } from '@bursar/chainkit'
 import { checksumAddress } from '@bursar/chainkit/evm'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { findEdr } from '../../../sandbox/edr/binding.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import { describeWithBitcoind, useAnvil, useBitcoind } from '../../../test/setup/nodes.ts'
+import { describeWithBitcoind, EVM_NODES, useBitcoind, useEdr } from '../../../test/setup/nodes.ts'
 import { openBitcoinWorld } from '../adapters/chains/bitcoin/test-world.ts'
-import { adapterOf, openEvmWorld } from '../adapters/chains/evm/test-world.ts'
+import { adapterOf, openEvmWorld, type EvmNode } from '../adapters/chains/evm/test-world.ts'
 import type { ChainAdapter } from '../adapters/chains/port.ts'
 import { uuidv7 } from '../base/id.ts'
 import { createBackingJob, createBalanceCheckJob } from '../deposits/index.ts'
@@ -45,31 +46,50 @@ const readAll = async (follower: Follower): Promise<void> => {
 }
 const told = async () => (await world.notices()).map(({ status, body }) => `${status} ${body.amount}`).toSorted()
 
-describe('native coin sent by contracts', () => {
-  const anvil = useAnvil()
-  const newAddress = () =>
-    world.address('ETHEREUM', lease, null, checksumAddress(`0x${randomBytes(20).toString('hex')}`))
+const newEvmAddress = () =>
+  world.address('ETHEREUM', lease, null, checksumAddress(`0x${randomBytes(20).toString('hex')}`))
 
-  /** One transaction pays two of ours, one is undone as a whole, one undoes its payments and succeeds, one destroys. */
-  const payInEveryWay = async () => {
-    const chain = await openEvmWorld(await anvil(), ETHEREUM)
-    const [one, two] = [await newAddress(), await newAddress()]
-    return {
-      chain,
-      owners: [one, two],
-      pay: async () => {
-        const to = [one.address, two.address]
-        await chain.call('Payer', chain.contracts.payer, 'pay', [to, [E18, 2n * E18]], 3n * E18)
-        await chain.call('Payer', chain.contracts.payer, 'payThenRevert', [to, [E18, E18]], 2n * E18)
-        await chain.call('Payer', chain.contracts.payer, 'payInRevertedCall', [to, [E18, E18]], 2n * E18)
-        await chain.call('Payer', chain.contracts.payer, 'payByDestruction', [one.address], 4n * E18)
-        await chain.mine(1)
-      },
-    }
+/** One transaction pays two of ours, one is undone as a whole, one undoes its payments and succeeds, one destroys. */
+const payInEveryWay = async (node: EvmNode) => {
+  const chain = await openEvmWorld(node, ETHEREUM)
+  const [one, two] = [await newEvmAddress(), await newEvmAddress()]
+  return {
+    chain,
+    owners: [one, two],
+    pay: async () => {
+      const to = [one.address, two.address]
+      await chain.call('Payer', chain.contracts.payer, 'pay', [to, [E18, 2n * E18]], 3n * E18)
+      await chain.call('Payer', chain.contracts.payer, 'payThenRevert', [to, [E18, E18]], 2n * E18)
+      await chain.call('Payer', chain.contracts.payer, 'payInRevertedCall', [to, [E18, E18]], 2n * E18)
+      await chain.call('Payer', chain.contracts.payer, 'payByDestruction', [one.address], 4n * E18)
+      await chain.mine(1)
+    },
   }
+}
+
+/** The balance check finds what blocks would have shown, as one deposit of each address, once its block is final. */
+const foundByBalance = async ({ chain, owners, pay }: Awaited<ReturnType<typeof payInEveryWay>>, adapter: ChainAdapter): Promise<void> => {
+  const follower = await follow('ETHEREUM', adapter)
+  await pay()
+  await readAll(follower)
+  expect(await told()).toEqual([])
+  const { deposits } = world
+  const check = createBalanceCheckJob({ runtime, network: 'ETHEREUM', adapter, deposits, everyMs: 1 })
+  for (let block = 0; block < 4; block += 1) {
+    await check.run(new AbortController().signal)
+    if (block < 2) expect(await told(), 'not before its block is final').toEqual([])
+    await chain.mine(1)
+    await readAll(follower)
+  }
+  expect(await told()).toEqual(['Done 2', 'Done 5', 'Pending 2', 'Pending 5'])
+  expect(await world.balance(owners[0]!.merchantId, 'ETH')).toBe((5n * E18 * 99n) / 100n)
+}
+
+describe.each(EVM_NODES)('native coin sent by contracts on %s', (_name, use) => {
+  const node = use()
 
   test('E1 is found in blocks where the node has traces: what was undone is not', async () => {
-    const { chain, owners, pay } = await payInEveryWay()
+    const { chain, owners, pay } = await payInEveryWay(await node())
     const follower = await follow('ETHEREUM', chain.adapter)
     await pay()
     await readAll(follower)
@@ -83,22 +103,22 @@ describe('native coin sent by contracts', () => {
     expect(await auditLedger(world.db)).toEqual([])
   })
 
-  test('E1 is found by balance where it has none, once its block is final', async () => {
-    const { chain, owners, pay } = await payInEveryWay()
-    const adapter = adapterOf(chain.node.url, { ...ETHEREUM, traces: 'off' })
-    const follower = await follow('ETHEREUM', adapter)
-    await pay()
-    await readAll(follower)
-    expect(await told()).toEqual([])
-    const { deposits } = world
-    const check = createBalanceCheckJob({ runtime, network: 'ETHEREUM', adapter, deposits, everyMs: 1 })
-    for (let block = 0; block < 4; block += 1) {
-      await check.run(new AbortController().signal)
-      await chain.mine(1)
-      await readAll(follower)
-    }
-    expect(await told()).toEqual(['Done 2', 'Done 5', 'Pending 2', 'Pending 5'])
-    expect(await world.balance(owners[0]!.merchantId, 'ETH')).toBe((5n * E18 * 99n) / 100n)
+  test('E1 is found by balance where traces are switched off, once its block is final', async () => {
+    const paid = await payInEveryWay(await node())
+    const adapter = adapterOf(paid.chain.node.url, { ...ETHEREUM, traces: 'off' })
+    await foundByBalance(paid, adapter)
+    await adapter.close()
+  })
+})
+
+describe.skipIf(findEdr() === undefined)("native coin sent by contracts on Hardhat's node with its own answers", () => {
+  const node = useEdr({ ownReads: true })
+
+  test('E1 is found by balance, as it has no traces of a block, and is final by depth, as its head is final to it', async () => {
+    const paid = await payInEveryWay(await node())
+    const adapter = adapterOf(paid.chain.node.url, { ...ETHEREUM, leastFinalDepth: 3 })
+    expect(await adapter.capabilities()).toMatchObject({ traces: false })
+    await foundByBalance(paid, adapter)
     await adapter.close()
   })
 })
