@@ -71,6 +71,7 @@ export interface Sandbox extends Asking {
   venue(what: 'next' | 'fault' | 'balance', body: object): Promise<unknown>
   venueFind(): Promise<{ orders: Record<string, string>[]; trades: Record<string, string>[]; balances: Record<string, string> }>
   behave(merchant: Merchant, behaviour: { status?: number; delayMs?: number; failNext?: number }): Promise<void>
+  /** Each notification once, as a receiver takes it: one whose answer a killed worker did not see comes again under its `webhook-id`. */
   messages(merchant: Merchant, after?: number): Promise<Message[]>
   /** What an address was mailed, oldest first. */
   mails(to: string): Promise<Mail[]>
@@ -176,8 +177,10 @@ const connect = (
     if (!answer.ok) throw new Error(`${method} ${url} ${JSON.stringify(body)}: ${answer.status} ${text}`)
     return JSON.parse(text) as T
   }
-  const messages = (merchant: Merchant, after = 0): Promise<Message[]> =>
-    ask('GET', `${inbox}/messages?after=${after}&merchantId=${merchant.id}`)
+  const messages = async (merchant: Merchant, after = 0): Promise<Message[]> => {
+    const all = await ask<Message[]>('GET', `${inbox}/messages?after=${after}&merchantId=${merchant.id}`)
+    return [...new Map(all.toReversed().map((message) => [message.headers['webhook-id'], message])).values()].toReversed()
+  }
   const logOf = (name: string): string => readFileSync(join(dir, 'logs', name), 'utf8')
   // A log goes on when its role is started again: what an earlier process said is not looked at.
   const startedAt = new Map<string, number>()
