@@ -42,7 +42,7 @@ export const TRON_ROWS: readonly DialectRow[] = [
   { id: 'T-38', behaviour: 'price and dynamic factor change at a maintenance', who: 'votes, 6 h', source: 'java-tron documentation', adapter: 'margin by D-T10' },
   { id: 'T-39', behaviour: 'SELFDESTRUCT stake to the heir without entry', who: 'TVM stake contracts', source: 'Program 520-561', adapter: 'not a deposit' },
   { id: 'T-40', behaviour: 'USDT paused / sender blacklisted / short: REVERT; receiver blacklisted: fine; returns false', who: 'TR7N…', source: 'MockUsdtTron.sol', adapter: 'D-T6; logs decide' },
-  { id: 'T-41', behaviour: 'two Transfer logs when a fee is set', who: 'USDT params', source: 'same', adapter: 'credit the log; expect less', verdict: 'holds for deposits and withdrawals; the fee of a sweep is booked by nobody, so the comparison with the chain is short by it until the operator books it' },
+  { id: 'T-41', behaviour: 'two Transfer logs when a fee is set', who: 'USDT params', source: 'same', adapter: 'credit the log; expect less; book the fee of a sweep as a cost' },
   { id: 'T-42', behaviour: 'balance falls without Transfer', who: 'destroyBlackFunds', source: 'same', adapter: 'alert, not "lost log"' },
   { id: 'T-43', behaviour: 'fake USDT: same symbol at another address; Transfer naming anybody', who: 'all', source: 'not named', adapter: 'contract list only (done)' },
   { id: 'T-44', behaviour: 'Nile/Shasta: same address form, other genesis', who: 'test networks', source: 'not named', adapter: 'genesis on BOTH urls' },

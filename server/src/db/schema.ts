@@ -664,6 +664,7 @@ export interface HouseTransfersTable {
   to_address: string | null
   units: bigint
   block_height: number
+  issuer_fee: Generated<boolean>
 }
 
 export interface InstallationTable {

@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { joinEffects, noEffects, type Effects } from '../effects/index.ts'
-import { resolveAlertsOf } from '../platform/alerts.ts'
+import { raiseAlert, resolveAlertsOf } from '../platform/alerts.ts'
 import { followCoins, unfollowCoins } from './coins.ts'
 import { moveAndTell } from './commands.ts'
 import { noteFound, noteLost } from './lost.ts'
 import { forgetRivals, recordRivals } from './rivals.ts'
-import { hadEffect } from './shown.ts'
+import { hadEffect, shortOf } from './shown.ts'
 import { oursAmong } from './store.ts'
 import { type OutgoingSubscriber } from './transaction.ts'
 
@@ -32,7 +32,7 @@ export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => (
         height: block.height,
         block: block.hash,
         fee: transaction.fee,
-        succeeded: await succeededAs(tx, network, own, transaction),
+        succeeded: await succeededAs(tx, network, own, transaction, moment),
       }
       effects.push(await moveAndTell(tx, own.outgoingId, 'mined', transaction.hash, subscribers, moment, mined))
       if (own.state === 'final' || own.state === 'failed') await noteFound(tx, network, own.outgoingId, mined, moment)
@@ -71,9 +71,24 @@ export const createFollowing = (subscribers: readonly OutgoingSubscriber[]) => (
 })
 
 /** A payment succeeded when its block shows that the money moved, anything else of ours when its receipt says so. */
-const succeededAs = async (tx: Tx, network: Network, { outgoingId, attempt }: { outgoingId: string; attempt: number }, transaction: ChainTransaction): Promise<boolean> => {
+const succeededAs = async (
+  tx: Tx,
+  network: Network,
+  { outgoingId, attempt }: { outgoingId: string; attempt: number },
+  transaction: ChainTransaction,
+  moment: Moment,
+): Promise<boolean> => {
   if (!transaction.succeeded || network === 'BITCOIN') return transaction.succeeded
   const { rows } = await sql<{ unsigned: string }>`select a.unsigned from outgoing_attempts a join outgoing o on o.id = a.outgoing_id
     where o.id = ${outgoingId} and a.attempt = ${attempt} and o.purpose = 'payout'`.execute(tx)
-  return rows[0] === undefined || hadEffect(network, rows[0].unsigned, transaction)
+  if (rows[0] === undefined) return true
+  await tellShort(tx, network, shortOf(network, rows[0].unsigned, transaction), transaction.hash, moment)
+  return hadEffect(network, rows[0].unsigned, transaction)
+}
+
+/** The books hold, as the sender paid the whole amount; but merchants say of it what their receivers did not get. */
+const tellShort = async (tx: Tx, network: Network, short: ReturnType<typeof shortOf>, hash: string, moment: Moment): Promise<void> => {
+  if (!short) return
+  const text = `The receiver of ${hash} on ${network} got ${short.units} units of the token ${short.contract} less than the withdrawal says: its contract kept them, as a fee of its issuer does. See docs/operating/chain-trouble.md`
+  await raiseAlert(tx, { kind: 'issuer-fee', subject: `${network}/${short.contract}`, text, detail: { hash } }, moment)
 }

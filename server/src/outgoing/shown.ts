@@ -8,6 +8,8 @@ interface Asked {
   /** as blocks name it: lowercase on EVM chains, base58 on TRON */
   contract: string
   to: string
+  /** of the contract */
+  units: bigint
 }
 
 /**
@@ -20,6 +22,17 @@ export const hadEffect = (network: Network, unsigned: string, { succeeded, trans
   return asked === undefined || transfers.some(({ contract, to, units }) => contract === asked.contract && to === asked.to && units > 0n)
 }
 
+/**
+ * What the receiver of a token's payment got less than was asked for: its issuer may take a fee of transfers (TetherToken.sol). Undefined
+ * where nothing is missing.
+ */
+export const shortOf = (network: Network, unsigned: string, { transfers }: Pick<ChainTransaction, 'transfers'>): { contract: string; units: bigint } | undefined => {
+  const asked = askedOf(network, unsigned)
+  if (!asked) return undefined
+  const arrived = transfers.filter(({ contract, to }) => contract === asked.contract && to === asked.to).reduce((sum, { units }) => sum + units, 0n)
+  return arrived > 0n && arrived < asked.units ? { contract: asked.contract, units: asked.units - arrived } : undefined
+}
+
 /** Undefined for what is no token's payment. */
 const askedOf = (network: Network, unsigned: string): Asked | undefined => {
   if (isEvmNetwork(network)) return evmAsked(unsigned)
@@ -30,11 +43,11 @@ const evmAsked = (unsigned: string): Asked | undefined => {
   const parsed = isHex(unsigned) ? parseUnsigned(fromHex(unsigned)) : undefined
   if (!parsed || isRefused(parsed)) return undefined
   const transfer = decodeTransfer(parsed.data)
-  return transfer && { contract: parsed.to.toLowerCase(), to: transfer.to }
+  return transfer && { contract: parsed.to.toLowerCase(), to: transfer.to, units: transfer.units }
 }
 
 const tronAsked = (unsigned: string): Asked | undefined => {
   const contract = tronContractOf(unsigned)
   const transfer = contract.kind === 'TriggerSmartContract' ? decodeTokenTransfer(contract.data) : undefined
-  return transfer && contract.kind === 'TriggerSmartContract' ? { contract: contract.contract, to: transfer.to } : undefined
+  return transfer && contract.kind === 'TriggerSmartContract' ? { contract: contract.contract, to: transfer.to, units: transfer.units } : undefined
 }

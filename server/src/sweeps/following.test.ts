@@ -55,7 +55,7 @@ test('read twice it moves once, and a lost block takes it back', async () => {
   await read(2, [sweep])
   await read(2, [sweep])
   expect(await booked()).toEqual({ deposit: 0n, hot: 50n * E18 })
-  await world.act((tx) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2))
+  await world.act((tx, moment) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2, moment))
   expect(await booked()).toEqual({ deposit: 50n * E18, hot: 0n })
 })
 
@@ -65,7 +65,7 @@ test('what the operator sends from cold storage to a deposit address is a deposi
   await read(2, [usdt('0xcold', owned.address, 't2', 5_000_000n)])
   expect(await booked()).toEqual({ deposit: 5n * E18, '0xcold': 4n * E18 })
   expect(await world.statuses()).toEqual(['Pending'])
-  await world.act((tx) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2))
+  await world.act((tx, moment) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2, moment))
   await world.orphan('ETHEREUM', 2)
   expect(await booked()).toEqual({ deposit: 0n, '0xcold': 9n * E18 })
 })
@@ -76,8 +76,38 @@ test('audit O-3.1: what the hot wallet sends to a deposit address moves what the
   await read(2, [usdt(HOT, owned.address, 't2', 5_000_000n)])
   expect(await booked()).toEqual({ deposit: 5n * E18, hot: 4n * E18 })
   expect(await world.statuses()).toEqual([])
-  await world.act((tx) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2))
+  await world.act((tx, moment) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2, moment))
   expect(await booked()).toEqual({ deposit: 0n, hot: 9n * E18 })
+})
+
+describe('row T-41: the issuer of a token takes a fee of a sweep', () => {
+  // TetherToken.sol: `transfer` writes a Transfer to the receiver and, where a fee is set, another one to the owner; which comes first differs by chain.
+  const withFee = (arrives: bigint, fee: bigint, to = HOT) => {
+    const made = usdt(owned.address, to, 't2', arrives)
+    return { ...made, transfers: [{ ...made.transfers[0]!, index: 'l:1', to: 'issuer', units: fee }, ...made.transfers] }
+  }
+  const costs = () => world.balance(HOUSE, 'USDT', 'network-costs')
+  const alerts = async () => (await sql<{ name: string }>`select kind || ' ' || subject as name from alerts`.execute(world.db)).rows.map(({ name }) => name)
+  beforeEach(() => sql`truncate alerts`.execute(world.db))
+
+  test('it is a cost of the house, once, and a lost block takes it back', async () => {
+    await read(1, [usdt('payer', owned.address, 't1', 50_000_000n)])
+    await read(2, [withFee(49_950_000n, 50_000n)])
+    await read(2, [withFee(49_950_000n, 50_000n)])
+    expect(await booked()).toEqual({ deposit: 0n, hot: (E18 * 4_995n) / 100n })
+    expect([await costs(), await alerts()]).toEqual([-E18 / 20n, ['issuer-fee ETHEREUM/USDT']])
+    await world.act((tx, moment) => createHouseFollowing(catalogue).orphaned(tx, 'ETHEREUM', 2, moment))
+    expect([await booked(), await costs()]).toEqual([{ deposit: 50n * E18, hot: 0n }, 0n])
+  })
+
+  test.each([
+    ['is more than a hundredth of what arrives: it is missing', 40_000_000n, 10_000_000n, HOT],
+    ['goes with a payment to a stranger', 49_950_000n, 50_000n, '0xstranger'],
+  ])('nothing is booked of what %s', async (_name, arrives, fee, to) => {
+    await read(1, [usdt('payer', owned.address, 't1', 50_000_000n)])
+    await read(2, [withFee(arrives, fee, to)])
+    expect([await costs(), await alerts()]).toEqual([0n, []])
+  })
 })
 
 test('what comes to the hot wallet from outside is capital as ever', async () => {

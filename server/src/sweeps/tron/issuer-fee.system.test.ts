@@ -1,18 +1,19 @@
 /** Sweeps of a token whose issuer takes a fee of each transfer. */
-import { hexOfAddress } from '@bursar/chainkit/tron'
+import { addressOfHex, hexOfAddress } from '@bursar/chainkit/tron'
 import { expect, onTestFinished, test } from 'vitest'
 import { signBytes } from '../../../../sandbox/tron/blocks/signature.ts'
 import { deployer } from '../../../../sandbox/tron/index.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
-import { HOT, openTronSweeps, SOLID, USDT } from './test-world.ts'
+import { HOT, HOUSE, openTronSweeps, SOLID, USDT } from './test-world.ts'
 
+const STRANGER = addressOfHex(`41${'5e'.repeat(20)}`)
 const database = useDatabase({ template: migrated })
 
-test('row T-41: a sweep brings what the issuer leaves of it, and the comparison is short by the fee', async () => {
+test('row T-41: the fee that the issuer takes of a sweep is booked as a cost, and the books are what the chain holds', async () => {
   const world = await openTronSweeps(database.url)
   onTestFinished(() => world.close())
-  const { address, pay, mine, settle, onChain, differences, sweeps, alerts, chain } = world
+  const { address, pay, mine, settle, onChain, differences, sweeps, alerts, chain, balance, request, withdrawal } = world
   const ask = async (path: string, body: object): Promise<Record<string, unknown>> =>
     (await fetch(`${chain.url}/wallet/${path}`, { method: 'POST', body: JSON.stringify(body) })).json() as Promise<Record<string, unknown>>
   const one = await address()
@@ -26,8 +27,12 @@ test('row T-41: a sweep brings what the issuer leaves of it, and the comparison 
   expect(await ask('broadcasttransaction', { ...(transaction as object), signature: [Buffer.from(signature).toString('hex')] })).toMatchObject({ result: true })
   await mine(SOLID)
   await settle()
-  expect([(await sweeps()).map(({ state }) => state), await alerts()]).toEqual([['final'], []])
+  expect([(await sweeps()).map(({ state }) => state), await alerts()]).toEqual([['final'], ['issuer-fee']])
   expect(await onChain(HOT, USDT)).toBe(99_900_000n)
   expect(await onChain(one.address, USDT)).toBe(0n)
-  expect((await differences()).map((line) => JSON.parse(line) as unknown)).toMatchObject([{ ticker: 'USDT', booked: '100000000', onChain: '99900000', short: '100000' }])
+  expect([await differences(), -(await balance(HOUSE, 'USDT', 'network-costs'))]).toEqual([[], 100_000n])
+  const id = await request('USDT', STRANGER, 10_000_000n)
+  await settle()
+  expect([await withdrawal(id), await onChain(STRANGER, USDT), await onChain(HOT, USDT)]).toEqual(['settled', 9_990_000n, 89_900_000n])
+  expect(await differences()).toEqual([])
 })
