@@ -8,11 +8,11 @@ import type { PaymentListener } from '../acquiring/index.ts'
 import { invoicesAt, isAskedFor } from '../invoices/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { defaultTargetOf } from '../merchants/index.ts'
-import { createStopsReader } from '../orders/index.ts'
 import type { PausePoint, WalletKeys } from '../outgoing/index.ts'
 import type { KeepTarget } from '../platform/target.ts'
 import type { Runtime } from '../platform/runtime.ts'
 import { createLegsReader } from '../rates/index.ts'
+import { createStopsReader } from '../stops/index.ts'
 import { createTermsReader, type AddressHolders, type Rules } from '../withdrawals/index.ts'
 
 export interface ConvertingWorld {

@@ -9,8 +9,8 @@ import { createColdJob } from '../cold/index.ts'
 import { createEvmDirect, createTronDirect } from '../direct/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { createOvertakenJob, createSendingJob, evmHotAddress, evmHotKeys, tronHotAddress, type SendingDeps } from '../outgoing/index.ts'
+import { unlessStopped } from '../stops/index.ts'
 import { createEvmSweepJob, createTronSweepJob } from '../sweeps/index.ts'
-import { unlessStopped } from '../treasury/index.ts'
 import {
   createBitcoinPayoutJob, createEvmPayoutJob, createRebalanceJob, createTronPayoutJob, spendableSun, withinLimits, type PayoutDeps,
 } from '../withdrawals/index.ts'

@@ -14,10 +14,10 @@ import { exchangeWithdrawalRoutes, fiatExchangeWithdrawalRoutes } from '../excha
 import type { Answer, TestEdge } from '../http/test-edge.ts'
 import { createCommitter, type Committer } from '../ledger/index.ts'
 import { newId } from '../merchants/test-merchant.ts'
-import { createStopsReader } from '../orders/index.ts'
 import type { Route } from '../platform/route.ts'
 import { createSecretRing } from '../platform/secrets.ts'
 import { E18, type Legs } from '../rates/index.ts'
+import { createStopsReader } from '../stops/index.ts'
 import { createTermsReader, withdrawalRoutes } from '../withdrawals/index.ts'
 import { placedOrderRoutes } from './orders.ts'
 

@@ -3,7 +3,7 @@ import { inTransaction, type Tx } from '../db/index.ts'
 import { HOUSE } from '../ledger/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { freeze } from '../treasury/index.ts'
+import { createStop } from '../stops/index.ts'
 import { proveAccount, type AuditedAccount, type Finding, type FindingKind, type Standing } from './account.ts'
 import {
   acceptedFindings, faultyExchanges, faultyTransfers, groundlessCredits, MOST_ENTRIES, NEEDS_CAUSE, readUnproved, settleProved, storeFinding, storeProved, type EntryAsked, type Fault,
@@ -84,6 +84,6 @@ const stopFor = async (tx: Tx, { id, merchantId, asset, kind }: AuditedAccount, 
     + 'Find out who changed the database before anything is lifted: docs/operating/recovery.md, "Books that can\'t be proved"'
   await raiseOrRenewAlert(tx, { kind: ALERT, subject: String(id), text, detail: { check: finding.finding, version: finding.version } }, moment)
   if (!(await storeFinding(tx, finding, now))) return
-  await freeze(tx, { asset, merchantId: null, reason }, moment)
-  if (merchantId !== HOUSE) await freeze(tx, { asset: null, merchantId, reason }, moment)
+  await createStop(tx, { asset, merchantId: null, reason }, moment)
+  if (merchantId !== HOUSE) await createStop(tx, { asset: null, merchantId, reason }, moment)
 }

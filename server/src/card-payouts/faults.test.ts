@@ -10,7 +10,7 @@ import { inTransaction } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { createSecretRing } from '../platform/secrets.ts'
-import { freeze, liftFreeze, listFreezes, type Stop } from '../treasury/index.ts'
+import { createStop, liftStop, listStops, type NewStop } from '../stops/index.ts'
 import { abandon, createAskingJob, createSendingJob, resolve } from './index.ts'
 import { createTestAcquirer, type TestAcquirer } from './test-acquirer.ts'
 import { referenceOf } from './sending.ts'
@@ -169,12 +169,12 @@ test.each(['answers', 'is mute for a while'])('audit M-A5: a database restored f
 })
 
 describe('stops', () => {
-  const stop = (what: Partial<Stop>): Promise<void> =>
-    inTransaction(here.db, (tx) => freeze(tx, { asset: null, merchantId: null, reason: 'a test', actor: 'someone', ...what }, momentOf(here.runtime)))
+  const stop = (what: Partial<NewStop>): Promise<void> =>
+    inTransaction(here.db, (tx) => createStop(tx, { asset: null, merchantId: null, reason: 'a test', actor: 'someone', ...what }, momentOf(here.runtime)))
   const lift = async (): Promise<void> => {
-    for (const { id } of await listFreezes(here.db)) await liftFreeze(here.db, id, { actor: 'someone', reason: null }, momentOf(here.runtime).at)
+    for (const { id } of await listStops(here.db)) await liftStop(here.db, id, { actor: 'someone', reason: null }, momentOf(here.runtime).at)
   }
-  const cases: [string, (merchantId: string) => Partial<Stop>, boolean][] = [
+  const cases: [string, (merchantId: string) => Partial<NewStop>, boolean][] = [
     ['everything', () => ({}), true],
     ['the asset', () => ({ asset: 'UAH' }), true],
     ['the merchant', (merchantId) => ({ merchantId }), true],

@@ -6,7 +6,7 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { inTransaction } from '../db/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { freeze, liftFreeze, listFreezes } from '../treasury/index.ts'
+import { createStop, liftStop, listStops } from '../stops/index.ts'
 import { hearPayoutCallback } from './index.ts'
 import { createTestAcquirer, type Behaviour, type TestAcquirer } from './test-acquirer.ts'
 import { openWorld, type World } from './test-world.ts'
@@ -66,13 +66,13 @@ const walk = async (shop: string, one: Step): Promise<void> => {
       return
     }
     case 'stop':
-      return inTransaction(here.db, (tx) => freeze(tx, { asset: 'UAH', merchantId: null, reason: 'a test' }, momentOf(here.runtime)))
+      return inTransaction(here.db, (tx) => createStop(tx, { asset: 'UAH', merchantId: null, reason: 'a test' }, momentOf(here.runtime)))
     case 'lift':
       return lift()
   }
 }
 const lift = async (): Promise<void> => {
-  for (const { id } of await listFreezes(here.db)) await liftFreeze(here.db, id, { actor: 'test', reason: null }, momentOf(here.runtime).at)
+  for (const { id } of await listStops(here.db)) await liftStop(here.db, id, { actor: 'test', reason: null }, momentOf(here.runtime).at)
 }
 const finish = async (): Promise<void> => {
   await lift()

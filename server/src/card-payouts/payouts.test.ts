@@ -11,7 +11,7 @@ import { inTransaction } from '../db/index.ts'
 import { freezeDebtors } from '../debts/index.ts'
 import { applyAll } from '../ledger/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { listFreezes } from '../treasury/index.ts'
+import { listStops } from '../stops/index.ts'
 import { hearPayoutCallback } from './index.ts'
 import { createTestAcquirer, type TestAcquirer } from './test-acquirer.ts'
 import { CARD, MASKED, openWorld, type World } from './test-world.ts'
@@ -303,7 +303,7 @@ describe('what an acquirer says late, again or otherwise', () => {
     await tell(reference)
     expect(await here.balance(shop, 'receivable')).toBe(0n)
     expect(await here.available(shop)).toBe(1_700_00n)
-    expect(await listFreezes(here.db)).toEqual([])
+    expect(await listStops(here.db)).toEqual([])
   })
 
   test('of a part of a batch: its lookup shows it, Done is not sent again', async () => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { moveOf, statesTaking } from '../base/moves.ts'
 import type { Db, Tx } from '../db/index.ts'
 import type { RowTable, Scalar } from '../ledger/index.ts'
+import { isCovered } from '../stops/index.ts'
 import { OPEN_PARTS, partMoves, type PartEvent, type PartState } from './machine.ts'
 import type { Part, Payout } from './payout.ts'
 
@@ -85,8 +86,7 @@ export const movePart = async (
 }
 
 /** A stop in force that covers a part `t`. What a stop of one network says is of chains. */
-const stopsPart = sql`exists (select from freezes f where f.lifted_at is null and f.network is null
-  and (f.asset is null or f.asset = t.ticker) and (f.merchant_id is null or f.merchant_id = t.merchant_id))`
+const stopsPart = isCovered({ asset: sql`t.ticker`, merchantId: sql`t.merchant_id` })
 
 export const isStopped = async (tx: Tx, { id }: Part): Promise<boolean> => {
   const { rows } = await sql`select from card_payout_parts t where t.id = ${id} and ${stopsPart}`.execute(tx)

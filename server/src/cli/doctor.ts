@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { connectSigner } from '../adapters/signer/index.ts'
-import { describeFreeze, listFreezes, listRounds } from '../treasury/index.ts'
+import { describeStop, listStops } from '../stops/index.ts'
+import { listRounds } from '../treasury/index.ts'
 import { command, print, type Command } from './command.ts'
 import { tellAcquirers, type Tell } from './doctor-acquirers.ts'
 import { tellExposure } from './doctor-exposure.ts'
@@ -36,7 +37,7 @@ export const doctorCommand: Command = command({
       await tellMail(opened, tell)
       await tellScreening(opened, tell)
       await tellHedge(opened, tell)
-      for (const stop of await listFreezes(opened.runtime.db)) tell(false, describeFreeze(stop))
+      for (const stop of await listStops(opened.runtime.db)) tell(false, describeStop(stop))
       const { rows } = await sql<{ kind: string; text: string }>`select kind, text from alerts where resolved_at is null order by raised_at`.execute(opened.runtime.db)
       for (const alert of rows) tell(false, `${alert.kind}: ${alert.text}`)
       if (bad.length > 0) process.exitCode = 1

@@ -5,6 +5,7 @@ import { costTotals } from '../costs/index.ts'
 import { formatUnits } from '../money/index.ts'
 import type { Figure } from '../platform/metrics.ts'
 import type { Runtime } from '../platform/runtime.ts'
+import { STOP_COUNTS } from '../stops/index.ts'
 import { countStates, inLedgerUnits, listRounds, standingOf, type CustodyLine, type Position, type Subject, type TreasuryPolicy } from '../treasury/index.ts'
 import { watchStatus } from '../watcher/index.ts'
 
@@ -49,9 +50,7 @@ export const figuresOf = (
     name: 'bursar_stops',
     help: 'Stops of withdrawals in force, by asset, network and reach; empty labels do not narrow',
     labels: ['asset', 'network', 'reach'],
-    read: () =>
-      counts(db, sql`select coalesce(asset, '') as asset, coalesce(network, '') as network,
-        case when merchant_id is null then 'all' else 'merchant' end as reach, count(*) as value from freezes where lifted_at is null group by 1, 2, 3`),
+    read: () => counts(db, STOP_COUNTS),
   },
   {
     name: 'bursar_network_costs_total',

@@ -7,7 +7,7 @@ import { withdrawalFollowers } from '../app/invoicing.ts'
 import { intentOf } from '../app/signing.ts'
 import { inTransaction } from '../db/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { describeFreeze, freeze, liftFreeze, listAllFreezes, listFreezes } from '../treasury/index.ts'
+import { createStop, describeStop, liftStop, listAllStops, listStops } from '../stops/index.ts'
 import { rescan } from '../watcher/index.ts'
 import { approve, attachSigned, findById, giveBack } from '../withdrawals/index.ts'
 import { actor } from './actor.ts'
@@ -104,7 +104,7 @@ export const moneyCommands: readonly Command[] = [
       if (all === [asset, network, merchant].some((one) => one !== null)) throw new UsageError('say what to stop: --asset, --network or --merchant, or else --all')
       if (network !== null && !isNetwork(network)) throw new UsageError('NETWORK is BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON')
       const what = { asset, network, merchantId: merchant, reason: args.REASON, actor: actor() }
-      await withInstallation(env, ({ runtime }) => inTransaction(runtime.db, (tx) => freeze(tx, what, momentOf(runtime))))
+      await withInstallation(env, ({ runtime }) => inTransaction(runtime.db, (tx) => createStop(tx, what, momentOf(runtime))))
       print('stopped: nothing more is planned, and the signer is asked for nothing new; what is signed is followed to its end')
     },
   }),
@@ -113,7 +113,7 @@ export const moneyCommands: readonly Command[] = [
     summary: 'list what is stopped, or everything that ever was',
     options: { ever: flag('also what was lifted, with who did it and why') },
     run: async ({ options }, env) => {
-      await withInstallation(env, async ({ runtime }) => print(await (options.ever ? listAllFreezes : listFreezes)(runtime.db)))
+      await withInstallation(env, async ({ runtime }) => print(await (options.ever ? listAllStops : listStops)(runtime.db)))
     },
   }),
   command({
@@ -123,7 +123,7 @@ export const moneyCommands: readonly Command[] = [
     run: async ({ args: { FREEZE_ID: id, REASON: reason = null } }, env) =>
       withInstallation(env, async ({ runtime }) => {
         const by = { actor: actor(), reason }
-        if (!(await liftFreeze(runtime.db, id, by, momentOf(runtime).at))) throw new Error('nothing is stopped by this id')
+        if (!(await liftStop(runtime.db, id, by, momentOf(runtime).at))) throw new Error('nothing is stopped by this id')
         print('lifted')
       }),
   }),
@@ -134,8 +134,8 @@ export const moneyCommands: readonly Command[] = [
       withInstallation(env, async ({ runtime }) => {
         const { rows } = await sql<{ raisedAt: Date; kind: string; text: string }>`select raised_at as "raisedAt", kind, text
           from alerts where resolved_at is null order by raised_at`.execute(runtime.db)
-        const stops = await listFreezes(runtime.db)
-        for (const stop of stops) print(`${stop.createdAt.toISOString()} stopped: ${describeFreeze(stop)}`)
+        const stops = await listStops(runtime.db)
+        for (const stop of stops) print(`${stop.createdAt.toISOString()} stopped: ${describeStop(stop)}`)
         for (const { raisedAt, kind, text } of rows) print(`${raisedAt.toISOString()} ${kind}: ${text}`)
         if (rows.length + stops.length === 0) print('nothing')
       }),

@@ -15,7 +15,7 @@ import { ensureWallets, requireSameKeys, type WalletKeys } from '../outgoing/ind
 import { createClock } from '../platform/clock.ts'
 import { acceptDatabase, requireSameDatabase } from '../platform/installation.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { listFreezes } from '../treasury/index.ts'
+import { listStops } from '../stops/index.ts'
 import { makeSafe } from './restored.ts'
 
 const database = useDatabase({ template: migrated })
@@ -86,7 +86,7 @@ test('audit O-3.1: no role serves a restored copy before `bursar restored` has r
   const lines = await makeSafe(copy.runtime, WALLET, 16)
   expect(lines.join('\n')).toMatch(/all stopped[^]*new addresses start at index 100\d{4}/)
   await requireSameDatabase(copy.db, momentOf(copy.runtime))
-  expect(await listFreezes(copy.db)).toMatchObject([{ asset: null, merchantId: null, network: null, reason: 'restored from a copy' }])
+  expect(await listStops(copy.db)).toMatchObject([{ asset: null, merchantId: null, network: null, reason: 'restored from a copy' }])
   await copy.stock()
   expect((await copy.ask(20)).filter((address) => addresses.includes(address))).toEqual([])
   const { rows } = await sql<{ address: string }>`select address from house_addresses where account = 'forgotten'`.execute(copy.db)

@@ -4,7 +4,7 @@ import { inTransaction } from '../db/index.ts'
 import { bitcoinKey, knowChange, type WalletKeys } from '../outgoing/index.ts'
 import { acceptDatabase } from '../platform/installation.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { freeze } from '../treasury/index.ts'
+import { createStop } from '../stops/index.ts'
 import { leapSequences } from '../webhooks/index.ts'
 import { actor } from './actor.ts'
 import { command, flag, print, textOr, UsageError, type Command } from './command.ts'
@@ -25,7 +25,7 @@ const FREEZE_REASON = 'restored from a copy'
 export const makeSafe = async (runtime: Runtime, wallet: WalletKeys, ahead: number): Promise<string[]> =>
   inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    await freeze(tx, { asset: null, merchantId: null, reason: FREEZE_REASON, actor: actor() }, moment)
+    await createStop(tx, { asset: null, merchantId: null, reason: FREEZE_REASON, actor: actor() }, moment)
     const counters = await readCounters(tx)
     await leap(tx)
     const lines = ['withdrawals: all stopped']

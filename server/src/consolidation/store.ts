@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Db, Tx } from '../db/index.ts'
 import { attemptsOf, insertPlanned, knowChange, outpointsOf, reserveCoins, reserveUnconfirmed, type ChangeKey, type ConsolidationPlan, type OwnCoin } from '../outgoing/index.ts'
+import { isCovered } from '../stops/index.ts'
 
 /** A transaction of ours that joins coins, ready to be stored. */
 export interface Joining {
@@ -35,8 +36,7 @@ const REFUSED_PAUSE_MS = 3_600_000
 /** Whether anything may be planned: no stop covers it, and the signer has not lately refused to join coins. */
 export const mayPlan = async (db: Db, at: Date): Promise<boolean> => {
   const since = new Date(at.getTime() - REFUSED_PAUSE_MS)
-  const { rows } = await sql<{ may: boolean }>`select not exists (select from freezes where lifted_at is null and merchant_id is null
-      and (asset is null or asset = 'BTC') and (network is null or network = 'BITCOIN'))
+  const { rows } = await sql<{ may: boolean }>`select not ${isCovered({ asset: sql`'BTC'`, network: sql`'BITCOIN'` })}
     and not exists (select from outgoing o where network = 'BITCOIN' and purpose = 'consolidation' and state = 'abandoned' and updated_at > ${since}
       and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.raw is not null)) as may`.execute(db)
   return rows[0]!.may

@@ -15,8 +15,8 @@ import { catalogue, giveBalance, legsAt, PRICES, stock } from '../exchange/test-
 import { runUntilIdle } from '../jobs/index.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { newId } from '../merchants/test-merchant.ts'
-import { createStopsReader } from '../orders/index.ts'
 import type { Legs } from '../rates/index.ts'
+import { createStopsReader } from '../stops/index.ts'
 import { conversionMoves } from './machine.ts'
 import { createConversionJob, createDepositExpecting, createTargetKeeper, expectFiat, type ConversionDeps } from './index.ts'
 
@@ -58,7 +58,7 @@ const deps = (): ConversionDeps => {
       paymentGas: new Map(),
       feeRates: new Map([['ETHEREUM', { kind: 'gas' as const, legacy: false, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1n }]]),
       prices: new Map([['ETH', 2_500n * E18], ['USDT', E18]]),
-      freezes: [],
+      stops: [],
       days: { signer: new Map(largest === null ? [] : [['ETHEREUM/USDT', largest]]), percents: new Map() },
     }),
     pause: async () => {

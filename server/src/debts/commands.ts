@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { balancesOf } from '../ledger/index.ts'
-import { changeStops } from '../outgoing/index.ts'
+import { createStop, liftStopsOf } from '../stops/index.ts'
 
 /** A merchant's accounts in one asset. */
 export interface Pair {
@@ -12,8 +12,8 @@ export interface Pair {
 
 export const pairText = ({ merchantId, asset }: Pair): string => `${merchantId}/${asset}`
 
-/** The reason on a freeze that a debt caused: lifted when the debt is repaid. */
-const FREEZE_REASON = 'receivable'
+/** The reason of a stop that a debt causes: lifted when the debt is repaid. */
+const STOP_REASON = 'receivable'
 
 const unique = (pairs: readonly Pair[]): Pair[] => [...new Map(pairs.map((pair) => [pairText(pair), pair])).values()]
 
@@ -62,20 +62,11 @@ const lockAccounts = async <Kind extends string>(
 }
 
 /** Stops withdrawals of merchants that owe, until they owe nothing; whoever is planning one now ends first. */
-export const freezeDebtors = async (tx: Tx, pairs: readonly Pair[], { at, newId }: Moment): Promise<void> => {
-  if (pairs.length === 0) return
-  await changeStops(tx)
-  for (const { merchantId, asset } of unique(pairs)) {
-    await sql`insert into freezes(id, asset, merchant_id, reason, created_at)
-      select ${newId()}, ${asset}, ${merchantId}, ${FREEZE_REASON}, ${at}
-      where not exists (select from freezes where merchant_id = ${merchantId} and asset = ${asset}
-        and reason = ${FREEZE_REASON} and lifted_at is null)`.execute(tx)
-  }
+export const freezeDebtors = async (tx: Tx, pairs: readonly Pair[], moment: Moment): Promise<void> => {
+  for (const { merchantId, asset } of unique(pairs)) await createStop(tx, { asset, merchantId, reason: STOP_REASON }, moment)
 }
 
 export const unfreezeDebtors = async (tx: Tx, pairs: readonly Pair[], { at }: Moment): Promise<void> => {
   if (pairs.length === 0) return
-  await sql`update freezes f set lifted_at = ${at}
-    from unnest(${pairs.map((p) => p.merchantId)}::uuid[], ${pairs.map((p) => p.asset)}::text[]) u(m, a)
-    where f.merchant_id = u.m and f.asset = u.a and f.reason = ${FREEZE_REASON} and f.lifted_at is null`.execute(tx)
+  await liftStopsOf(tx, pairs, STOP_REASON, at)
 }

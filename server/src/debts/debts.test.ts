@@ -7,7 +7,7 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { uuidv7 } from '../base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../db/index.ts'
-import { holdStops } from '../outgoing/index.ts'
+import { holdStops } from '../stops/index.ts'
 import { freezeDebtors, unfreezeDebtors } from './index.ts'
 
 const database = useDatabase({ template: migrated })

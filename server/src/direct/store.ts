@@ -2,6 +2,7 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { familyOf } from '../addresses/index.ts'
 import type { Db, Tx } from '../db/index.ts'
+import { isCovered } from '../stops/index.ts'
 
 /** A deposit address that could pay. */
 export interface Payer {
@@ -40,8 +41,7 @@ export const payersFor = async (db: Db, network: Network, asset: string, needs: 
           and not d.internal and d.index not like 's:%' and d.block_height is not null) d
       where c.network = ${network} and c.asset = ${asset} and c.booked >= n.least and (n.most is null or c.booked <= n.most)
         and c.booked - c.suspended - d.young >= n.least and not ${isBusy(network)}
-        and not exists (select from freezes f where f.lifted_at is null and (f.asset is null or f.asset = c.asset) and f.merchant_id is null
-          and (f.network is null or f.network = c.network))
+        and not ${isCovered({ asset: sql`c.asset`, network: sql`c.network` })}
       order by c.booked, c.address limit ${FEW}) p order by n.nth, p.units, p.address`.execute(db)
   return rows
 }

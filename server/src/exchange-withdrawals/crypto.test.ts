@@ -13,8 +13,8 @@ import { createPromises, readExchangePolicy } from '../exchange/index.ts'
 import { answering, catalogue, giveBalance, legsAt, PRICES, stock } from '../exchange/test-world.ts'
 import { auditLedger } from '../ledger/index.ts'
 import { newId } from '../merchants/test-merchant.ts'
-import { createStopsReader } from '../orders/index.ts'
 import type { ApiRequest } from '../platform/route.ts'
+import { createStopsReader } from '../stops/index.ts'
 import { giveUp } from '../withdrawals/commands.ts'
 import { exchangeWithdrawalRoutes } from './index.ts'
 
@@ -55,7 +55,7 @@ const routes = () =>
       paymentGas: new Map(),
       feeRates: new Map([['ETHEREUM', { kind: 'gas' as const, legacy: false, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1n }]]),
       prices: new Map([['ETH', 2_500n * E18], ['USDT', E18]]),
-      freezes: [],
+      stops: [],
       days: { signer: new Map(), percents: new Map() },
     }),
   })

@@ -5,9 +5,9 @@ import { createCatalogue, type AssetSettings } from '../assets/index.ts'
 import { inTransaction, type Db } from '../db/index.ts'
 import { applyAll, HOUSE } from '../ledger/index.ts'
 import { newId } from '../merchants/test-merchant.ts'
-import { createStopsReader } from '../orders/index.ts'
 import { ApiRefusal, type ApiRequest, type Route } from '../platform/route.ts'
 import { E18, marketOf, type Legs } from '../rates/index.ts'
+import { createStopsReader } from '../stops/index.ts'
 import { createPromises, exchangeRoutes, fundPosition, readExchangePolicy, type ExchangeSettings } from './index.ts'
 
 const on = (decimals: number) => ({ decimals, minDeposit: '0', minWithdrawal: '0' })

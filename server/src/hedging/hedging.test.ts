@@ -10,7 +10,7 @@ import { migrated } from '../../../test/setup/migrated.ts'
 import { createDb, createPool, inTransaction, type Db, type Tx } from '../db/index.ts'
 import { newId } from '../merchants/test-merchant.ts'
 import { E18 } from '../rates/index.ts'
-import { freeze } from '../treasury/index.ts'
+import { createStop } from '../stops/index.ts'
 import { hedgeFlows, listOpenOrders, newestOrders, standings, startHedging, stopHedging } from './index.ts'
 import { createPositionWatchJob } from './jobs-watching.ts'
 import { BTC, catalogue, createHedgeWorld, readPolicy, SOUND, type HedgeWorld } from './test-world.ts'
@@ -189,7 +189,7 @@ describe('nothing is begun', () => {
   })
 
   test.each(['BTC', 'USDT', null])('while %s is frozen for everybody', async (asset) => {
-    await inTransaction(db, (tx) => freeze(tx, { asset, merchantId: null, reason: 'drill' }, moment()))
+    await inTransaction(db, (tx) => createStop(tx, { asset, merchantId: null, reason: 'drill' }, moment()))
     expect(await begun()).toBe(0)
   })
 

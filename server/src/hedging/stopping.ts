@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Db, Tx } from '../db/index.ts'
-import { holdStops } from '../outgoing/index.ts'
+import { holdStops, reasonOfStop } from '../stops/index.ts'
 
 /** Any number, the same in every process. Orders are begun, and hedging is stopped, one after the other. */
 const LOCK = 7_262_635_060
@@ -14,9 +14,8 @@ export const holdHedging = async (tx: Tx): Promise<void> => {
 
 /** Why nothing of these assets may be traded now; undefined when it may. A stop of everything, or of one asset for everybody, is one of hedging too. */
 export const whyStopped = async (db: Db | Tx, assets: readonly string[]): Promise<string | undefined> => {
-  const { rows } = await sql<{ reason: string }>`select reason from hedge_stops where lifted_at is null
-    union all select reason from freezes where lifted_at is null and merchant_id is null and network is null and (asset is null or asset = any(${[...assets]}::text[])) limit 1`.execute(db)
-  return rows[0]?.reason
+  const { rows } = await sql<{ reason: string }>`select reason from hedge_stops where lifted_at is null limit 1`.execute(db)
+  return rows[0]?.reason ?? (await reasonOfStop(db, { asset: sql`any(${[...assets]}::text[])` }))
 }
 
 /** The kill switch: when this has committed, no order is begun. What the venue has heard of is followed to its end. */

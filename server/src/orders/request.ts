@@ -1,6 +1,7 @@
 import { generalErrors, orderErrors } from '@bursar/contract'
 import { formatUnits, parseUnits } from '../money/index.ts'
 import { ApiRefusal } from '../platform/route.ts'
+import { coveringStop, type StopTerm } from '../stops/index.ts'
 
 export const refusal = (code: { status: number; code: number }, description: string, field?: string): ApiRefusal =>
   new ApiRefusal(code.status, code.code, description, field === undefined ? {} : { field })
@@ -23,14 +24,6 @@ export const readOwnFee = (given: string | undefined, current: bigint, { ticker,
   return parsed.units
 }
 
-/** What is stopped; null does not narrow. */
-export interface StopTerm {
-  asset: string | null
-  merchantId: string | null
-  network: string | null
-  reason: string
-}
-
 /**
  * Refuses while money of the asset, the merchant or the network may not leave.
  * @param network null for what is on no chain: a stop of one network does not cover it
@@ -39,8 +32,7 @@ export const checkStops = (
   { merchantId, ticker, network }: { merchantId: string; ticker: string; network: string | null },
   stops: readonly StopTerm[],
 ): void => {
-  const covers = (stopped: string | null, here: string | null): boolean => stopped === null || stopped === here
-  const stopped = stops.find((stop) => covers(stop.asset, ticker) && covers(stop.merchantId, merchantId) && covers(stop.network, network))
+  const stopped = coveringStop(stops, { asset: ticker, merchantId, network })
   if (!stopped) return
   const { status, code } = generalErrors.unavailable
   throw new ApiRefusal(status, code, `withdrawals of ${ticker} are stopped: ${stopped.reason}`, { retryAfterSeconds: 300 })

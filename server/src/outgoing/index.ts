@@ -33,7 +33,7 @@ export { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY } from './p
 export type { SendingPolicy } from './policy.ts'
 export { acceptLog, createLogMemory, readLogEnd } from './signer-log.ts'
 export { alertOf, classOf, pauseAfter } from './refusals.ts'
-export { changeStops, holdStops, stopsWithdrawal } from './stopping.ts'
+export { stopsWithdrawal } from './stopping.ts'
 export { loadOf, loadsOf, sendingAmong } from './queries.ts'
 export type { Load } from './queries.ts'
 export { attemptsOf, isUnderWay, oursAmong, rawOf } from './store.ts'

@@ -1,29 +1,14 @@
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Tx } from '../db/index.ts'
+import { holdStops, isCovered } from '../stops/index.ts'
 import type { Attempt, Outgoing } from './transaction.ts'
 
-/** Any number, the same in every process. Whoever plans or asks for a signature holds it shared, whoever stops it alone. */
-const LOCK = 7_262_635_012
-
-/** Until the end of the transaction no stop begins or ends: what is read of stops is then true when it is acted on. */
-export const holdStops = async (tx: Tx): Promise<void> => {
-  await sql`select pg_advisory_xact_lock_shared(${LOCK})`.execute(tx)
-}
-
-/** Waits until nobody acts on what was true before; whoever comes later sees what this transaction does. */
-export const changeStops = async (tx: Tx): Promise<void> => {
-  await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
-}
-
 /** What keeps a withdrawal `w` from being sent: a stop in force that covers it, that it is to be judged again, or that the signer has signed for it already. */
-export const stopsWithdrawal = sql`(w.halted or w.barred is not null or exists (select from freezes f where f.lifted_at is null
-  and (f.asset is null or f.asset = w.ticker) and (f.merchant_id is null or f.merchant_id = w.merchant_id)
-  and (f.network is null or f.network = w.blockchain)))`
+export const stopsWithdrawal = sql`(w.halted or w.barred is not null or ${isCovered({ asset: sql`w.ticker`, merchantId: sql`w.merchant_id`, network: sql`w.blockchain` })})`
 
 /** A stop in force of a whole network, or of all. */
-export const stopsNetwork = (network: Network) => sql`exists (select from freezes f where f.lifted_at is null and f.asset is null and f.merchant_id is null
-  and (f.network is null or f.network = ${network}))`
+export const stopsNetwork = (network: Network) => isCovered({ network: sql`${network}` })
 
 /**
  * Notes that the signer is now asked for an attempt. False when a stop forbids it: then it never was asked, so nothing of it

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Db, Tx } from '../db/index.ts'
-import { changeStops } from '../outgoing/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../platform/alerts.ts'
 import { screeningMoves, type ScreeningState } from './machine.ts'
 import { statesTaking } from '../base/moves.ts'
+import { changeStops } from '../stops/index.ts'
 import type { ScreeningKind } from './screening.ts'
 
 export interface RescreeningDeps {

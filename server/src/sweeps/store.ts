@@ -4,6 +4,7 @@ import { familyOf } from '../addresses/index.ts'
 import type { Moment } from '../base/moment.ts'
 import { moveOf, statesTaking } from '../base/moves.ts'
 import type { Db, Tx } from '../db/index.ts'
+import { isCovered } from '../stops/index.ts'
 import { sweepMoves, type SweepEvent } from './machine.ts'
 import type { Holder, Holding, Sweep } from './sweep.ts'
 
@@ -66,8 +67,7 @@ export const holdersOn = async (db: Db, network: Network, most: number, worthwhi
 }
 
 /** Whether a stop covers the asset and network of a row: one of a merchant's withdrawals does not. */
-const isStopped = (row: RawBuilder<unknown>) => sql`exists (select from freezes f where f.lifted_at is null and f.merchant_id is null
-  and (f.asset is null or f.asset = ${row}.asset) and (f.network is null or f.network = ${row}.network))`
+const isStopped = (row: RawBuilder<unknown>) => isCovered({ asset: sql`${row}.asset`, network: sql`${row}.network` })
 
 /** Dust is left out before anything is asked about it. */
 const mayBeEnough = (worthwhile: Worthwhile) => sql`and c.booked >= (select f.old from ${floors(worthwhile)} where f.asset = c.asset)`

@@ -2,8 +2,6 @@
  * The house's money: what reaches its wallets, and whether the books and the chains agree. Promises that money from outside
  * is booked once and only when final, and that a shortage, in total or at any one address, stops withdrawals of that asset.
  */
-export { describeFreeze, freeze, liftFreeze, listAllFreezes, listFreezes } from './freezes.ts'
-export type { Freeze, Stop } from './freezes.ts'
 export { createFunding, grantCapital } from './funding.ts'
 export { driftsOf, listRounds } from './comparisons.ts'
 export type { CustodyLine, Drift, Round } from './comparisons.ts'
@@ -21,5 +19,4 @@ export type { Position } from './positions.ts'
 export { DEFAULT_ROUND_LIMITS } from './reconcile.ts'
 export type { RoundLimits } from './reconcile.ts'
 export type { Runway } from './runway.ts'
-export { isNetworkStopped, unlessStopped } from './unless-stopped.ts'
 export { excessOf, inLedgerUnits, refillOf } from './watching-hot.ts'

@@ -6,7 +6,7 @@ import { formatUnits } from '../money/index.ts'
 import { raiseAlert, resolveAlert, type Alert } from '../platform/alerts.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { driftsOf, type CustodyLine, type Drift, type Round } from './comparisons.ts'
-import { freeze } from './freezes.ts'
+import { createStop } from '../stops/index.ts'
 import { suspendedOf, suspendSurplus } from './surplus.ts'
 
 /** Named in an alert at most; `bursar reconcile` names all. */
@@ -36,7 +36,7 @@ export const judgeLine = async (
     const short = gap > line.short ? gap : line.short
     const text = `${line.ticker} on ${line.network} is short by ${show(short)} (${figures}): ${named(less, scale)}; its withdrawals are stopped`
     await alertAnew(tx, { kind: 'custody-shortage', subject, text, detail: detailOf(line, less) }, moment)
-    await freeze(tx, { asset: line.ticker, merchantId: null, reason: `custody on ${line.network} is short` }, moment)
+    await createStop(tx, { asset: line.ticker, merchantId: null, reason: `custody on ${line.network} is short` }, moment)
   } else await resolveAlert(tx, 'custody-shortage', subject, moment.at)
   if (isOver(line)) {
     const over = -gap > line.surplus ? -gap : line.surplus

@@ -24,7 +24,8 @@ import { createSettlement } from '../withdrawals/index.ts'
 import { holdTransfer } from '../withdrawals/postings.ts'
 import { applyAll } from '../ledger/index.ts'
 import { DEFAULT_ROUND_LIMITS } from './reconcile.ts'
-import { createFunding, createReconcileJob, listFreezes, reconcileFully, reconcileNetwork } from './index.ts'
+import { listStops } from '../stops/index.ts'
+import { createFunding, createReconcileJob, reconcileFully, reconcileNetwork } from './index.ts'
 import { insertWithdrawal } from './test-treasury.ts'
 
 const database = useDatabase({ template: migrated })
@@ -135,7 +136,7 @@ describe('where money is coins', () => {
     await createReconcileJob(runtime, catalogue, [bitcoin.adapter], 1).run(new AbortController().signal)
     const { rows } = await sql<{ text: string }>`select text from alerts where resolved_at is null and kind = 'custody-shortage'`.execute(world.db)
     expect(rows[0]!.text).toContain(`${owner.address} holds 0, not 0.1 (-0.1)`)
-    expect(await listFreezes(world.db)).toMatchObject([{ asset: 'BTC' }])
+    expect(await listStops(world.db)).toMatchObject([{ asset: 'BTC' }])
   })
 
   test('audit M-C6: all coins of the chain are looked through once a day, and in between the node is asked for the coins we know', async () => {
@@ -191,7 +192,7 @@ describe('where money is coins', () => {
     await sql`update custody_addresses set touched = true`.execute(world.db)
     await job()
     expect(await custody()).toEqual({ suspended: 5_000n, difference: 0n })
-    expect(await listFreezes(world.db)).toEqual([])
+    expect(await listStops(world.db)).toEqual([])
   })
 
   test('nothing is concluded when the head has moved on', async () => {

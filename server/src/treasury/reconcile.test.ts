@@ -11,7 +11,8 @@ import { createWorld, type World } from '../deposits/test-world.ts'
 import { noEffects } from '../effects/index.ts'
 import { auditLedger, balancesOf, HOUSE } from '../ledger/index.ts'
 import { nextWaiting } from '../withdrawals/store.ts'
-import { createReconcileJob, driftsOf, liftFreeze, listFreezes, listRounds, reconcileFully, reconcileNetwork } from './index.ts'
+import { liftStop, listStops } from '../stops/index.ts'
+import { createReconcileJob, driftsOf, listRounds, reconcileFully, reconcileNetwork } from './index.ts'
 import { CHAIN, catalogue, createTreasury, E18, USDT, type Treasury } from './test-treasury.ts'
 
 const database = useDatabase({ template: migrated })
@@ -172,7 +173,7 @@ describe('a shortage', () => {
     const owner = await someBusiness()
     lieAbout(new Map([[owner.address, -(2n * E18) / 10n]]))
     await runJob()
-    const freezes = await listFreezes(world.db)
+    const freezes = await listStops(world.db)
     expect(freezes).toMatchObject([{ asset: 'ETH', merchantId: null, reason: 'custody on ETHEREUM is short' }])
     const [alert] = await openAlerts()
     expect(alert!.kind).toBe('custody-shortage')
@@ -190,7 +191,7 @@ describe('a shortage', () => {
     const owner = await someBusiness()
     lieAbout(new Map([[owner.address, -5n], [here.hot, 5n]]))
     await runJob()
-    expect(await listFreezes(world.db)).toHaveLength(1)
+    expect(await listStops(world.db)).toHaveLength(1)
     expect((await openAlerts()).map(({ kind }) => kind)).toEqual(['custody-shortage', 'custody-surplus'])
   })
 
@@ -202,10 +203,10 @@ describe('a shortage', () => {
     wrong.clear()
     await runJob()
     expect(await openAlerts()).toEqual([])
-    const [freeze] = await listFreezes(world.db)
-    expect(await liftFreeze(world.db, freeze!.id, { actor: 'a test', reason: null }, new Date(world.now))).toBe(true)
+    const [freeze] = await listStops(world.db)
+    expect(await liftStop(world.db, freeze!.id, { actor: 'a test', reason: null }, new Date(world.now))).toBe(true)
     await runJob()
-    expect(await listFreezes(world.db)).toEqual([])
+    expect(await listStops(world.db)).toEqual([])
   })
 
   test('that the records of addresses do not show is told as such: the ledger says more than they do', async () => {
@@ -215,7 +216,7 @@ describe('a shortage', () => {
     lieAbout(new Map([[here.hot, -9n]]))
     await runJob()
     expect((await openAlerts())[0]!.text).toContain('every address holds what its record says, so ledger and records differ')
-    expect(await listFreezes(world.db)).toHaveLength(1)
+    expect(await listStops(world.db)).toHaveLength(1)
   })
 
   test('stays in force and is told anew when it changes, not every time it is seen', async () => {
@@ -230,7 +231,7 @@ describe('a shortage', () => {
     await runJob()
     expect(await count()).toBe(2)
     expect(await openAlerts()).toHaveLength(1)
-    expect(await listFreezes(world.db)).toHaveLength(1)
+    expect(await listStops(world.db)).toHaveLength(1)
   })
 })
 
@@ -241,7 +242,7 @@ describe('a surplus', () => {
     const owner = await someBusiness()
     lieAbout(new Map([[owner.address, 77n]]))
     await runJob()
-    expect(await listFreezes(world.db)).toEqual([])
+    expect(await listStops(world.db)).toEqual([])
     expect((await openAlerts()).map(({ kind }) => kind)).toEqual(['custody-surplus'])
     expect(await suspense()).toBe(0n)
     here.later(HOUR)
@@ -276,7 +277,7 @@ describe('a surplus', () => {
     await here.catchUp()
     await runJob()
     expect(await suspense()).toBe(0n)
-    expect(await listFreezes(world.db)).toEqual([])
+    expect(await listStops(world.db)).toEqual([])
     expect(await openAlerts()).toEqual([])
     expect(lineOf((await round()).lines, 'ETH')).toMatchObject({ short: 0n, surplus: 0n })
   })
@@ -353,7 +354,7 @@ test('audit O-3.4: a shortage that a second reading does not show stops nothing'
     return readings > 1 ? units : units.map((held, i) => (wanted[i]!.address === owner.address && wanted[i]!.contract === null ? held - 1n : held))
   }
   await runJob()
-  expect(await listFreezes(world.db)).toEqual([])
+  expect(await listStops(world.db)).toEqual([])
   expect(await openAlerts()).toEqual([])
   expect(readings).toBe(2)
 })
@@ -369,7 +370,7 @@ test('audit O-3.4: a shortage stands when no second reading can be had', async (
     return lying(height, wanted)
   }
   await runJob()
-  expect(await listFreezes(world.db)).toHaveLength(1)
+  expect(await listStops(world.db)).toHaveLength(1)
 })
 
 test('audit M-C6: a network whose node is slow does not keep others waiting', async () => {
@@ -380,7 +381,7 @@ test('audit M-C6: a network whose node is slow does not keep others waiting', as
   await sql`insert into watch_cursors values ('BINANCE_SMART_CHAIN', 1, 'x', 1, 1, 1, true, ${new Date(world.now)})`.execute(world.db)
   await sql`insert into custody_addresses(network, asset, address, booked) values ('BINANCE_SMART_CHAIN', 'USDT', 'anybody', 1)`.execute(world.db)
   const running = createReconcileJob(here.runtime, catalogue, [slow, here.adapter], 1).run(new AbortController().signal)
-  await expect.poll(() => listFreezes(world.db)).toHaveLength(1)
+  await expect.poll(() => listStops(world.db)).toHaveLength(1)
   answer('another block')
   await running
 })
@@ -391,5 +392,5 @@ test('a node that fails does not keep other networks waiting', async () => {
   const broken = { ...here.adapter, network: 'BINANCE_SMART_CHAIN' as const, hashAt: () => Promise.reject(new Error('no answer')) }
   await sql`insert into watch_cursors values ('BINANCE_SMART_CHAIN', 1, 'x', 1, 1, 1, true, ${new Date(world.now)})`.execute(world.db)
   await createReconcileJob(here.runtime, catalogue, [broken, here.adapter], 1).run(new AbortController().signal)
-  expect(await listFreezes(world.db)).toHaveLength(1)
+  expect(await listStops(world.db)).toHaveLength(1)
 })

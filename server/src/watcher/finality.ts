@@ -2,7 +2,7 @@ import type { Network } from '@bursar/chainkit'
 import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import { raiseAlert } from '../platform/alerts.ts'
-import { freeze } from '../treasury/index.ts'
+import { createStop } from '../stops/index.ts'
 import { distrustRecords } from './cursor.ts'
 
 /**
@@ -10,7 +10,7 @@ import { distrustRecords } from './cursor.ts'
  * is carried on, deposits are followed on the new branch. The operator lifts the stop. Called before the cursor goes back.
  */
 export const stopForBrokenFinality = async (tx: Tx, network: Network, height: number, moment: Moment): Promise<void> => {
-  await freeze(tx, { asset: null, merchantId: null, network, reason: `final blocks of ${network} were lost` }, moment)
+  await createStop(tx, { asset: null, merchantId: null, network, reason: `final blocks of ${network} were lost` }, moment)
   await distrustRecords(tx, network)
   const text =
     `${network} took back blocks it had held to be final, down to ${height}: nothing is sent there any more. Check its node against another one ` +

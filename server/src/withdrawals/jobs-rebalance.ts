@@ -6,6 +6,7 @@ import { rescale } from '../money/index.ts'
 import { insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeNonce } from '../outgoing/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { freshPrices } from '../rates/index.ts'
+import { covers, readStops } from '../stops/index.ts'
 import { insertHotMove, movingFrom, type HotMove } from './hot-moves.ts'
 import { readMembers } from './jobs-pool.ts'
 import { gasRateOf, hotRow, type EvmPayoutDeps, type GasRate } from './payouts.ts'
@@ -63,9 +64,8 @@ const largestWaiting = async ({ runtime, network }: EvmPayoutDeps): Promise<Read
 
 /** Of what is stopped for everybody nothing moves. */
 const stoppedAssets = async ({ runtime, network }: EvmPayoutDeps): Promise<ReadonlySet<string>> => {
-  const { rows } = await sql<{ asset: string }>`select asset from freezes
-    where lifted_at is null and merchant_id is null and asset is not null and (network is null or network = ${network})`.execute(runtime.db)
-  return new Set(rows.map(({ asset }) => asset))
+  const stops = await readStops(runtime.db)
+  return new Set(stops.flatMap((stop) => (stop.asset !== null && covers(stop, { asset: stop.asset, merchantId: null, network }) ? [stop.asset] : [])))
 }
 
 const plan = async (deps: EvmPayoutDeps, members: readonly Member[], move: HotMove, rate: GasRate): Promise<void> => {

@@ -32,11 +32,11 @@ export const readPlace = async (
   { holders, rules }: PlacingDeps,
   { merchantId, to: given }: { merchantId: string; to: string },
   where: Place['where'],
-  { freezes }: Pick<Terms, 'freezes'>,
+  { stops }: Pick<Terms, 'stops'>,
 ): Promise<Place> => {
   const { asset: { ticker }, on: { network } } = where
   const to = readDestination(given, network, rules)
-  checkStops({ merchantId, ticker, network }, freezes)
+  checkStops({ merchantId, ticker, network }, stops)
   const whose = await holders.whose(network, to)
   if (whose === 'house') throw refusal(orderErrors.destinationRefused, 'Destination refused: this is an address of the service itself', 'to')
   return { where, to, asSent: given, internal: whose === 'merchant' }

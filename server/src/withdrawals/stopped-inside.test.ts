@@ -5,7 +5,7 @@ import { migrated } from '../../../test/setup/migrated.ts'
 import { inTransaction } from '../db/index.ts'
 import { noEffects } from '../effects/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { freeze, liftFreeze, listFreezes } from '../treasury/index.ts'
+import { createStop, liftStop, listStops } from '../stops/index.ts'
 import { createInternalDeliveryJob } from './index.ts'
 import { catalogue, createPayoutWorld, type PayoutWorld } from './test-payouts.ts'
 
@@ -23,13 +23,13 @@ test('audit S-3: nothing is delivered inside either once a stop is in force, als
   const job = createInternalDeliveryJob({
     runtime: world.runtime, catalogue, networks: ['ETHEREUM'], receive: async () => noEffects,
     proved: async (waiting) => {
-      await inTransaction(world.db, (tx) => freeze(tx, stop, momentOf(world.runtime)))
+      await inTransaction(world.db, (tx) => createStop(tx, stop, momentOf(world.runtime)))
       return [...waiting]
     },
   })
   await job.run(new AbortController().signal)
   expect(await world.stateOf(id)).toBe('requested')
-  for (const one of await listFreezes(world.db)) await liftFreeze(world.db, one.id, { actor: 'someone', reason: null }, momentOf(world.runtime).at)
+  for (const one of await listStops(world.db)) await liftStop(world.db, one.id, { actor: 'someone', reason: null }, momentOf(world.runtime).at)
   await createInternalDeliveryJob({ runtime: world.runtime, catalogue, networks: ['ETHEREUM'], receive: async () => noEffects }).run(new AbortController().signal)
   expect(await world.stateOf(id)).toBe('delivered')
 })

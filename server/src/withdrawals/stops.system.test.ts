@@ -12,7 +12,7 @@ import { createCatalogue } from '../assets/index.ts'
 import { EVM_HOT, openCold, type ColdWorld } from '../cold/test-world.ts'
 import { inTransaction } from '../db/index.ts'
 import { momentOf } from '../platform/runtime.ts'
-import { freeze, liftFreeze, listAllFreezes, listFreezes, unlessStopped, type Stop } from '../treasury/index.ts'
+import { createStop, liftStop, listAllStops, listStops, type NewStop, unlessStopped } from '../stops/index.ts'
 
 const database = useDatabase({ template: migrated })
 const startNode = useAnvil()
@@ -46,10 +46,10 @@ beforeEach(async () => {
   return () => here.close()
 }, 60_000)
 
-const stop = (what: Partial<Stop>): Promise<void> =>
-  inTransaction(here.db, (tx) => freeze(tx, { asset: null, merchantId: null, reason: 'a test', actor: 'someone', ...what }, momentOf(here.runtime)))
+const stop = (what: Partial<NewStop>): Promise<void> =>
+  inTransaction(here.db, (tx) => createStop(tx, { asset: null, merchantId: null, reason: 'a test', actor: 'someone', ...what }, momentOf(here.runtime)))
 const lift = async (): Promise<void> => {
-  for (const { id } of await listFreezes(here.db)) await liftFreeze(here.db, id, { actor: 'someone else', reason: 'over' }, momentOf(here.runtime).at)
+  for (const { id } of await listStops(here.db)) await liftStop(here.db, id, { actor: 'someone else', reason: 'over' }, momentOf(here.runtime).at)
 }
 const round = async (): Promise<void> => {
   await here.pay()
@@ -63,7 +63,7 @@ const someone = (): Promise<string> => node.newAddress()
 
 describe('what is stopped', () => {
   const merchant = randomUUID()
-  const cases: [string, () => Partial<Stop>, string[]][] = [
+  const cases: [string, () => Partial<NewStop>, string[]][] = [
     ['an asset', () => ({ asset: 'ETH' }), ['requested', 'paid', 'requested']],
     ['a merchant', () => ({ merchantId: merchant }), ['paid', 'paid', 'requested']],
     ['an asset of a merchant', () => ({ asset: 'USDT', merchantId: merchant }), ['paid', 'paid', 'paid']],
@@ -86,11 +86,11 @@ describe('what is stopped', () => {
     for (let times = 0; times < 3; times += 1) await round()
     expect((await states(planned)).map(paid)).toEqual(expected)
     expect((await states(waiting)).map(paid)).toEqual(expected)
-    const [stopped] = await listFreezes(here.db)
+    const [stopped] = await listStops(here.db)
     expect(stopped).toMatchObject({ reason: 'a test', createdBy: 'someone' })
     await lift()
-    expect(await listFreezes(here.db)).toEqual([])
-    expect((await listAllFreezes(here.db))[0]).toMatchObject({ liftedBy: 'someone else', liftedReason: 'over' })
+    expect(await listStops(here.db)).toEqual([])
+    expect((await listAllStops(here.db))[0]).toMatchObject({ liftedBy: 'someone else', liftedReason: 'over' })
     for (let times = 0; times < 4; times += 1) await round()
     await here.mine(4)
     expect(new Set(await states([...planned, ...waiting]))).toEqual(new Set(['settled']))

@@ -4,8 +4,8 @@ import type { FeeRate } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { keepFor } from '../base/kept.ts'
 import type { Db } from '../db/index.ts'
-import type { StopTerm } from '../orders/index.ts'
 import { freshPrices } from '../rates/index.ts'
+import { readStops, type StopTerm } from '../stops/index.ts'
 import { readDayLimits, type DayLimits } from './day-limits.ts'
 import type { PaymentGas } from './pricing.ts'
 
@@ -17,7 +17,7 @@ export interface Terms {
   paymentGas: ReadonlyMap<Network, PaymentGas>
   /** USD in 1e-18 for one whole unit, by ticker */
   prices: ReadonlyMap<string, bigint>
-  freezes: readonly StopTerm[]
+  stops: readonly StopTerm[]
   days: DayLimits
 }
 
@@ -28,12 +28,11 @@ const LONGEST_AGE_MS = 10 * 60_000
 export const readTerms = async (db: Db, catalogue: Catalogue, now: number): Promise<Terms> => {
   const fees = await sql<{ network: Network; rate: Record<string, string | boolean>; gas: Record<string, string> }>`select network, rate, payment_gas as gas from network_fees
     where observed_at > ${new Date(now - LONGEST_AGE_MS)}`.execute(db)
-  const freezes = await sql<StopTerm>`
-    select asset, merchant_id as "merchantId", network, reason from freezes where lifted_at is null`.execute(db)
+  const stops = await readStops(db)
   const prices = await freshPrices(db, catalogue.crypto.map((asset) => asset.ticker), new Date(now))
   const feeRates = new Map(fees.rows.map((row) => [row.network, rateOf(row.rate)]))
   const paymentGas = new Map(fees.rows.map((row) => [row.network, gasOf(row.gas)]))
-  return { feeRates, paymentGas, prices, freezes: freezes.rows, days: await readDayLimits(db) }
+  return { feeRates, paymentGas, prices, stops, days: await readDayLimits(db) }
 }
 
 const rateOf = (stored: Record<string, string | boolean>): FeeRate => {
