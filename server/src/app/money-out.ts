@@ -12,7 +12,7 @@ import { createOvertakenJob, createSendingJob, evmHotAddress, evmHotKeys, tronHo
 import { unlessStopped } from '../stops/index.ts'
 import { createEvmSweepJob, createTronSweepJob } from '../sweeps/index.ts'
 import {
-  createBitcoinPayoutJob, createEvmPayoutJob, createRebalanceJob, createTronPayoutJob, spendableSun, withinLimits, type PayoutDeps,
+  createBitcoinPayoutJob, createEvmPayoutJob, createRebalanceJob, createTronPayoutJob, spendableSun, waitingPayments, withinLimits, type PayoutDeps,
 } from '../withdrawals/index.ts'
 import { createAdmission } from './screening.ts'
 import { createSigning } from './signing.ts'
@@ -50,7 +50,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
   const everyMs = policies.payoutEveryMs[network]
   const cold = coldJob(world, deps, adapter, (ticker) => signing.coldAddress(network, ticker))
   const own = (...jobs: Job[]): Job[] => jobs.map((job) => unlessStopped(runtime.db, network, job))
-  if (joining) return [createBitcoinPayoutJob({ ...payout, adapter: joining.adapter }, everyMs), sending, overtaken, ...own(createConsolidationJob(joining), createRescueJob(joining), createRecallJob(joining), cold)]
+  if (joining) return [createBitcoinPayoutJob({ ...payout, adapter: joining.adapter }, everyMs), sending, overtaken, ...own(createConsolidationJob(joining, (at, most) => waitingPayments(joining, at, most)), createRescueJob(joining), createRecallJob(joining), cold)]
   if (network === 'TRON') {
     const tron = { ...payout, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
     const sweeps = createTronSweepJob(

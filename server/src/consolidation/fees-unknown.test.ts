@@ -28,7 +28,7 @@ test('audit D-B7: a guessed rate raises an alert, is charged, and is not noted a
   const deps = { runtime, adapter, sending: DEFAULT_BITCOIN_POLICY, policy } as unknown as ConsolidationDeps
   const run = async () => {
     const { signal } = new AbortController()
-    for (const job of [createFeeRateJob(runtime, [adapter], 1), createConsolidationJob(deps)]) await job.run(signal)
+    for (const job of [createFeeRateJob(runtime, [adapter], 1), createConsolidationJob(deps, async () => [])]) await job.run(signal)
     const { rows: seen } = await sql<{ rate: bigint }>`select rate from fee_rates_seen`.execute(db)
     const { rows: alerts } = await sql<{ kind: string; text: string }>`select kind, text from alerts where resolved_at is null`.execute(db)
     const { rows: charged } = await sql<{ rate: { milliSatPerVb: string } }>`select rate from network_fees`.execute(db)

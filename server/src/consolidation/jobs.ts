@@ -1,5 +1,5 @@
 import { isRefused } from '@bursar/chainkit'
-import { gatherCoins } from '@bursar/chainkit/bitcoin'
+import { gatherCoins, type Output } from '@bursar/chainkit/bitcoin'
 import type { CoinChainAdapter, FeeRate } from '../adapters/chains/port.ts'
 import type { Catalogue } from '../assets/index.ts'
 import { inTransaction } from '../db/index.ts'
@@ -8,7 +8,6 @@ import {
   anyChange, planConsolidation, spendable, spendableCoins, takeChange, type PausePoint, type SendingPolicy, type WalletKeys,
 } from '../outgoing/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import { waitingPayments } from '../withdrawals/index.ts'
 import type { ConsolidationPolicy } from './policy.ts'
 import { isLow, noteRate } from './rates.ts'
 import { CoinTaken, insertJoining, isJoining, mayPlan, type Joining } from './store.ts'
@@ -24,20 +23,23 @@ export interface ConsolidationDeps {
   pause: PausePoint
 }
 
+/** The payments that wait for coins, oldest first, at most so many: the job leaves coins of their size alone. */
+export type WaitingPayments = (at: Date, most: number) => Promise<Output[]>
+
 const MOST_COINS = 10_000
 const MOST_WAITING = 1_000
 
 /** Joins small coins while fees are low, so that payouts need few inputs when they are high. */
-export const createConsolidationJob = (deps: ConsolidationDeps): Job => ({
+export const createConsolidationJob = (deps: ConsolidationDeps, waitingPayments: WaitingPayments): Job => ({
   name: 'consolidate BITCOIN',
   everyMs: deps.policy.everyMs,
   run: async () => {
-    await joinSmallCoins(deps)
+    await joinSmallCoins(deps, waitingPayments)
     return false
   },
 })
 
-const joinSmallCoins = async (deps: ConsolidationDeps): Promise<void> => {
+const joinSmallCoins = async (deps: ConsolidationDeps, waitingPayments: WaitingPayments): Promise<void> => {
   const { runtime, policy, sending, wallet } = deps
   const { db } = runtime
   const { at } = momentOf(runtime)
@@ -47,7 +49,7 @@ const joinSmallCoins = async (deps: ConsolidationDeps): Promise<void> => {
   await noteRate(db, 'BITCOIN', rate, at, policy.windowMs)
   if (!policy.enabled || rate > sending.patientRate || !(await isLow(db, 'BITCOIN', rate, at, policy))) return
   if ((await isJoining(db)) || !(await mayPlan(db, at))) return
-  const waiting = await waitingPayments(deps, at, MOST_WAITING)
+  const waiting = await waitingPayments(at, MOST_WAITING)
   const coins = (await spendableCoins(db, 'BITCOIN', MOST_COINS)).map((own) => spendable(wallet, own))
   const gathered = gatherCoins({ ...policy, coins, waiting, changeScript: anyChange(wallet).script, feeRateMilliSatPerVb: rate })
   if (gathered.length === 0) return

@@ -26,7 +26,7 @@ import { createClock } from '../platform/clock.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { createFunding, grantCapital, reconcileFully } from '../treasury/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS } from '../watcher/index.ts'
-import { createBitcoinPayoutJob, createSettlement } from '../withdrawals/index.ts'
+import { createBitcoinPayoutJob, createSettlement, waitingPayments } from '../withdrawals/index.ts'
 import { holdTransfer } from '../withdrawals/postings.ts'
 import { carriedBy } from '../withdrawals/store.ts'
 import type { Withdrawal } from '../withdrawals/withdrawal.ts'
@@ -129,7 +129,7 @@ export const openBitcoinMoney = async (
         : { purpose: 'payout', intents: (await carriedBy(db, id)).map((w) => ({ id: w.intentId, asset: 'BTC', to: w.to, units: w.units.toString() })) }
     return {
       payouts: createBitcoinPayoutJob({ runtime, catalogue, adapter, wallet, signer, policy: sending, approved: async (all) => [...all], pause }, 0),
-      consolidation: createConsolidationJob(joining),
+      consolidation: createConsolidationJob(joining, (at, most) => waitingPayments(joining, at, most)),
       rescue: createRescueJob(joining),
       sending: createSendingJob({
         runtime, network: 'BITCOIN', adapter, signer, policy: sending, wallet, subscribers, purposeOf, pause, payForParent: payForParent(joining),
