@@ -12,7 +12,7 @@ import { readingSweeps } from './reading-sweeps.ts'
 import { freshPrices } from '../rates/index.ts'
 import { createHouseFollowing, createSweepSettlement } from '../sweeps/index.ts'
 import { createFunding } from '../treasury/index.ts'
-import { createIssuerAlarm, createUnknownNoteAlarm, createUntracedAlarm, type ChainListener } from '../watcher/index.ts'
+import { createIssuerAlarm, createUnknownNoteAlarm, createUnprovenAlarm, createUntracedAlarm, type ChainListener } from '../watcher/index.ts'
 import { createSettlement } from '../withdrawals/index.ts'
 import { createScreenCredited, createScreenHeld } from './screening.ts'
 
@@ -37,6 +37,6 @@ export const createListeners = (world: World): { listeners: ChainListener[]; dep
   })
   const outgoing = createFollowing(settlements(world))
   const house = createHouseFollowing(catalogue)
-  const rooms = [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createOutrunFollowing(), createUntracedAlarm(), createUnknownNoteAlarm(), createIssuerAlarm(catalogue)]
+  const rooms = [outgoing, house, createColdFollowing(catalogue), createFunding(catalogue), deposits, createOutrunFollowing(), createUntracedAlarm(), createUnknownNoteAlarm(), createUnprovenAlarm(), createIssuerAlarm(catalogue)]
   return { listeners: [readingSweeps(rooms, evmHotAddress(world.wallet))], deposits }
 }

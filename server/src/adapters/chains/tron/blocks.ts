@@ -5,6 +5,7 @@ import { decodeHeader, readHeaderAt, readOrNothing, type Header } from './heads.
 import { unknownNotes } from './internal.ts'
 import type { TronNode } from './node.ts'
 import { decodeInfos } from './outcome.ts'
+import { rootOf } from './root.ts'
 import { decodeTransaction, issuerActsOf } from './transaction.ts'
 
 const BY_NUMBER = 'wallet/getblockbynum'
@@ -12,6 +13,8 @@ const NEWEST = 'wallet/getblock'
 const INFOS = 'wallet/gettransactioninfobyblocknum'
 /** The chain may switch between the questions of one reading; this often in a row it does not. */
 const READINGS = 5
+/** A block whose header names another root is asked for this often in all: another machine of a gateway may show it whole. */
+const PROOFS = 2
 
 export interface BlockReading {
   /** contracts whose logs count, in base58 */
@@ -23,6 +26,8 @@ export interface BlockReading {
 export interface ShownBlock extends Header {
   shown: Fields[]
   hashes: string[]
+  /** that its header names; undefined where it names none */
+  root: string | undefined
 }
 
 /** The best chain's block at a height as the node shows it, without what came of its transactions. */
@@ -38,9 +43,11 @@ export const readShownBlock = (node: TronNode, height: number): Promise<ShownBlo
  * Whether a header says that its block has transactions: the root of none is zero (`BlockCapsule.calcMerkleRoot` of java-tron, which
  * `Manager.pushBlock` holds every block against). A gateway that leaves them out would hide deposits.
  */
-const hasTransactions = (block: Fields): boolean => {
+const hasTransactions = (block: Fields): boolean => /[^0]/.test(namedRoot(block) ?? '')
+
+const namedRoot = (block: Fields): string | undefined => {
   const root = objectOf(objectOf(block['block_header'], 'block_header')['raw_data'], 'the header')['txTrieRoot']
-  return typeof root === 'string' && /[^0]/.test(root)
+  return typeof root === 'string' ? root.toLowerCase() : undefined
 }
 
 /**
@@ -51,8 +58,11 @@ export const readShownHead = (node: TronNode): Promise<ShownBlock> => node.read(
 
 const decodeShown = (block: Fields): ShownBlock => {
   const shown = listOf(block['transactions'] ?? [], 'transactions').map((one) => objectOf(one, 'a transaction'))
-  return { ...decodeHeader(block), shown, hashes: shown.map((one) => hashOf(one['txID'], 'txID')) }
+  return { ...decodeHeader(block), shown, hashes: shown.map((one) => hashOf(one['txID'], 'txID')), root: namedRoot(block) }
 }
+
+/** False when its header names another root than these transactions have. It takes about 6 µs a transaction. */
+const isWhole = ({ root, shown }: Pick<ShownBlock, 'root' | 'shown'>): boolean => root === undefined || [root, undefined].includes(rootOf(shown))
 
 /**
  * The best chain's block at a height with everything that moved in it. What came of its transactions is asked for by
@@ -69,18 +79,21 @@ export const readBlockAt = async (
     // One without transactions may be a header only.
     const block = attempt === 1 && known?.height === height && known.shown.length > 0 ? known : await readShownBlock(node, height)
     if (!block) return null
-    const { shown, hashes, ...head } = block
+    const { shown, hashes, root, ...head } = block
+    const isProven = isWhole({ root, shown })
+    if (!isProven && attempt < PROOFS) continue
     // What a genesis block hands out was never a transaction, and has no infos.
     if (shown.length === 0 || height === 0) return { ...head, transactions: [] }
     const answer = await node.ask(INFOS, { num: height })
     if (!areOf(answer, head, hashes) && (await readHeaderAt(node, height))?.hash !== head.hash) continue
     const infos = node.believe(INFOS, () => decodeInfos(answer, height, hashes))
+    if (infos.size > hashes.length) throw node.unavailable(BY_NUMBER, `block ${height} with ${hashes.length} transactions, of which there are ${infos.size} infos`)
     const transactions = node.believe(BY_NUMBER, () =>
       shown.map((one, at) => decodeTransaction(one, infos.get(hashes[at]!)!, tokens, internalTransactions)),
     )
     const unknown = internalTransactions ? node.believe(INFOS, () => [...new Set([...infos.values()].flatMap(unknownNotes))]) : []
     const acts = node.believe(INFOS, () => shown.flatMap((one, at) => issuerActsOf(one, infos.get(hashes[at]!)!, tokens)))
-    return { ...head, ...(unknown.length > 0 && { unknownNotes: unknown }), ...(acts.length > 0 && { issuerActs: acts }), transactions }
+    return { ...head, ...(!isProven && { isUnproven: true as const }), ...(unknown.length > 0 && { unknownNotes: unknown }), ...(acts.length > 0 && { issuerActs: acts }), transactions }
   }
   throw node.unavailable(BY_NUMBER, `the best chain kept changing at height ${height}`)
 }

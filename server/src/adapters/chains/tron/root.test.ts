@@ -1,0 +1,90 @@
+/** A block's transactions held against the root in its header: a gateway may leave one out. */
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startTronChain } from '../../../../../sandbox/tron/index.ts'
+import { rootOf } from './root.ts'
+import { startScriptedNode, type Answers } from './test-node.ts'
+
+type Shown = Record<string, unknown> & { block_header: { raw_data: { txTrieRoot: string } }; transactions: Record<string, unknown>[] }
+
+const RECEIVERS = ['TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS', 'TZ4UXDV5ZhNW7fb2AMSbgfAEZ7hWsnYS2g']
+
+/** Blocks of the sandbox's chain with 1 to 5 transactions; it makes their roots apart from the adapter (`sandbox/tron/blocks/block.ts`). */
+const blocks = async (): Promise<{ shown: Shown[]; ask(method: string, body: object): Promise<unknown> }> => {
+  const chain = await startTronChain({ port: 0, solidLag: 2 })
+  onTestFinished(() => chain.stop())
+  const ask = async (method: string, body: object) => (await fetch(`${chain.url}/${method}`, { method: 'POST', body: JSON.stringify(body) })).json() as Promise<unknown>
+  const shown: Shown[] = []
+  for (let size = 1; size <= 5; size += 1) {
+    for (let at = 0; at < size; at += 1) await chain.fund({ ticker: at % 2 === 0 ? 'TRX' : 'USDT', to: RECEIVERS[at % 3]!, amount: String(1 + at) })
+    await chain.mine(1)
+    shown.push((await ask('wallet/getblockbynum', { num: chain.status().height })) as Shown)
+  }
+  return { shown, ask }
+}
+
+describe('the root of the transactions of a block', () => {
+  test('is the header\'s for any number of them, and another when one is missing, changed, or in another place', async () => {
+    for (const { transactions, block_header: { raw_data: { txTrieRoot } } } of (await blocks()).shown) {
+      expect(rootOf(transactions)).toBe(txTrieRoot)
+      expect(rootOf(transactions.map((one, at) => (at === 0 ? { ...one, ret: [{ contractRet: 'REVERT' }] } : one)))).not.toBe(txTrieRoot)
+      if (transactions.length > 1) expect(rootOf(transactions.slice(1))).not.toBe(txTrieRoot)
+      if (transactions.length > 1) expect(rootOf(transactions.toReversed())).not.toBe(txTrieRoot)
+    }
+  })
+
+  // TransactionCapsule.setResultCode of java-tron keeps what else a result came with from a peer.
+  test.each([
+    ['without the bytes of a transaction says nothing', { txID: '00' }, undefined],
+    ['of a result with a negative fee is none', { raw_data_hex: '0a00', ret: [{ fee: -1 }] }, 'unreadable'],
+    ['of bytes that are no hex is none', { raw_data_hex: 'xy' }, 'unreadable'],
+  ])('%s', (_name, shown, root) => {
+    expect(rootOf([shown])).toBe(root)
+  })
+})
+
+/** A node that shows a block of five as `shownAs` has it, the nth time it is asked. Infos are all there. */
+const reading = async (shownAs: (block: Shown, time: number) => object, more: Answers = {}) => {
+  const { shown, ask } = await blocks()
+  const block = shown.at(-1)!
+  const { number: height } = block.block_header.raw_data as unknown as { number: number }
+  const infos = (await ask('wallet/gettransactioninfobyblocknum', { num: height })) as object[]
+  let time = 0
+  const { adapter, asked } = await startScriptedNode({
+    'wallet/getblock': () => block,
+    'wallet/getblockbynum': () => shownAs(block, (time += 1)),
+    'wallet/gettransactioninfobyblocknum': () => infos,
+    ...more,
+  })
+  return { read: () => adapter.blockAt(height), asked, infos }
+}
+const without = (block: Shown): Shown => ({ ...block, transactions: block.transactions.slice(1) })
+
+describe('a block that a gateway shows without one of its transactions', () => {
+  test('is asked for again, and read once it is whole', async () => {
+    const { read, asked } = await reading((block, time) => (time === 1 ? without(block) : block))
+    const block = (await read())!
+    expect([block.transactions.length, block.isUnproven]).toEqual([5, undefined])
+    expect(asked.filter((method) => method === 'wallet/getblockbynum')).toHaveLength(2)
+  })
+
+  test('is not read while there are infos of more', async () => {
+    const { read } = await reading(without)
+    await expect(read()).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  })
+
+  test('nor by a header that names no root', async () => {
+    const { read } = await reading((block) => {
+      const { txTrieRoot: _root, ...rest } = block.block_header.raw_data
+      return { ...without(block), block_header: { raw_data: rest } }
+    })
+    await expect(read()).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  })
+
+  test('is read and marked where its infos lack it too: a stranger may send what the API shows in part only', async () => {
+    const infos: object[] = []
+    const { read, infos: all } = await reading(without, { 'wallet/gettransactioninfobyblocknum': () => infos })
+    infos.push(...all.slice(1))
+    const block = (await read())!
+    expect([block.transactions.length, block.isUnproven]).toEqual([4, true])
+  })
+})
