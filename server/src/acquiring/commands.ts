@@ -35,7 +35,7 @@ export const planPayment = async (
     merchantId, invoiceId, ticker, units, description, email, language, returnUrl, expiresAt,
     id: moment.newId(), acquirer, tried: [...tried], state: 'planned', page: null, acquirerReference: null, paidTicker: null,
     paidUnits: null, costUnits: 0n, fee: 0n, maskedCard: null, refusalCode: null, refusalMessage: null, suspendedFor: null,
-    refundedUnits: 0n, calledAt: null, disputeHoldId: null, disputeUnits: null, asked: 0, epoch: 0, createdAt: moment.at,
+    refundedUnits: 0n, calledAt: null, watchedUntil: null, disputeHoldId: null, disputeUnits: null, asked: 0, epoch: 0, createdAt: moment.at,
   }
   await insertPayment(tx, payment)
   return payment

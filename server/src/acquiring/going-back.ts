@@ -7,6 +7,7 @@ import { holdAgain } from './holding.ts'
 import type { Payment } from './payment.ts'
 import { holdDisputedItem, releaseDisputedItem } from './postings.ts'
 import { hasOpenRefund } from './refund-store.ts'
+import { nextWatch } from './schedule.ts'
 import { askAgainAt, lockPayment, movePayment } from './store.ts'
 import { availableFor, takeBack } from './taking-back.ts'
 
@@ -41,7 +42,8 @@ export const heedBack = async (tx: Tx, payment: Payment, backUnits: bigint | und
   }
   await resolveAlert(tx, 'payment-unconfirmed', payment.id, moment.at)
   if (more === undefined) return dispute(tx, payment, left, { again, afterMove }, moment)
-  return goneBack(tx, payment, more, { reason: `${payment.acquirer} says so when asked`, actor: payment.acquirer }, afterMove, moment)
+  const next = afterMove ?? (more < left ? nextWatch(payment, moment.at) : null)
+  return goneBack(tx, payment, more, { reason: `${payment.acquirer} says so when asked`, actor: payment.acquirer }, next, moment)
 }
 
 /** So much more went back than was booked. What a dispute held is free for it. */

@@ -3,9 +3,9 @@ import { inTransaction } from '../db/index.ts'
 import { carryOut } from '../effects/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
-import type { PaymentListener } from './payment.ts'
-import { heedRefund, recordRefundSending, recordRefundUnsent, type RefundAnswer } from './refunding.ts'
-import { claimRefunds, refundAgainAt, type Refund } from './refund-store.ts'
+import type { Payment, PaymentListener } from './payment.ts'
+import { heedRefund, recordRefundSending, recordRefundUnsent, RefundRefused, type RefundAnswer } from './refunding.ts'
+import { claimRefunds, findRefund, refundAgainAt, type Refund } from './refund-store.ts'
 import { findPayment } from './store.ts'
 
 /** Another worker that takes a refund up meanwhile can't send it, and only asks about what was sent. */
@@ -50,16 +50,35 @@ const step = async (deps: RefundJobDeps, refund: Refund): Promise<void> => {
   const { runtime } = deps
   const acquirer = deps.acquirers.get(refund.acquirer)
   const payment = await findPayment(runtime.db, refund.paymentId)
-  const order: RefundOrder = {
-    reference: refund.paymentId, acquirerReference: payment!.acquirerReference ?? undefined, refundReference: refund.id,
-    units: refund.units, refundedUnits: payment!.refundedUnits - refund.units, ticker: refund.ticker as CardTicker,
-  }
+  const order = orderOf(refund, payment!)
   const answer = refund.state === 'asked' ? await ask(acquirer, order) : await send(deps, acquirer, refund, order)
   await deps.pause('refund-answer-not-stored')
   if (answer) await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     await carryOut(tx, await heedRefund(tx, refund, answer, deps.listener, moment), moment)
   })
+}
+
+const orderOf = (refund: Refund, payment: Payment): RefundOrder => ({
+  reference: refund.paymentId, acquirerReference: payment.acquirerReference ?? undefined, refundReference: refund.id,
+  units: refund.units, refundedUnits: payment.refundedUnits - refund.units, ticker: refund.ticker as CardTicker,
+})
+
+/**
+ * Asks the acquirer once more about a refund that a person is about to call not made. Throws a RefundRefused when it shows the refund, says that it
+ * has it, or can't be asked. An account that is not configured any more is not asked: nothing can be sent to it either.
+ */
+export const requireNotShown = async ({ runtime, acquirers }: Pick<RefundJobDeps, 'runtime' | 'acquirers'>, id: string): Promise<void> => {
+  const refund = await findRefund(runtime.db, id)
+  const payment = refund && (await findPayment(runtime.db, refund.paymentId))
+  const acquirer = refund && acquirers.get(refund.acquirer)
+  if (!payment || refund.state !== 'asked' || !acquirer?.refundState) return
+  const answer = await acquirer.refundState(orderOf(refund, payment)).catch((error: unknown) => {
+    if (error instanceof AcquirerUnreachable) throw new RefundRefused(`${acquirer.name} can not be asked about refund ${id} now (${error.message}): try again`)
+    throw error
+  })
+  if (answer.kind === 'succeeded' || answer.kind === 'reversed') throw new RefundRefused(`${acquirer.name} shows refund ${id} as given back: the worker books it`)
+  if (answer.kind === 'waiting') throw new RefundRefused(`${acquirer.name} says that it has refund ${id} (${answer.reason ?? 'waiting'}): the payer may still get the money`)
 }
 
 const ask = async (acquirer: Acquirer | undefined, order: RefundOrder): Promise<RefundAnswer> => {

@@ -39,6 +39,8 @@ export interface Payment extends PaymentOrder {
   refundedUnits: bigint
   /** when the acquirer called to say something else than this state, unconfirmed since */
   calledAt: Date | null
+  /** until then the acquirer is asked each day whether money went back that a refund which ended otherwise may have moved */
+  watchedUntil: Date | null
   /** the hold of a disputed payment's money, and how much of it was there to be held */
   disputeHoldId: string | null
   disputeUnits: bigint | null

@@ -142,6 +142,11 @@ const holdRefund = async (tx: Tx, acquirer: string, line: StatementLine, finding
     findings.push(findingOf('extra', line, null))
     return noEffects
   }
+  // Money that came again after it went back, or a line without any: a person looks, and the lines behind it are read.
+  if (line.units >= 0n) {
+    findings.push(findingOf('differs', line, null))
+    return noEffects
+  }
   if ((await claimRefundLine(tx, acquirer, line)) !== undefined) return noEffects
   const left = payment.paidUnits! - payment.refundedUnits
   if (payment.state === 'reversed') {

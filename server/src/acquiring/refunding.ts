@@ -9,7 +9,9 @@ import type { Payment, PaymentListener } from './payment.ts'
 import { captureRefundItem, holdRefundItem, releaseRefundItem } from './postings.ts'
 import { findRefund, hasOpenRefund, insertRefund, lockRefund, moveRefund, refundAgainAt, uncountRefund, type Refund } from './refund-store.ts'
 import type { RoutingTable } from './routing.ts'
-import { lockPayment } from './store.ts'
+import { WATCHED_REFUND_MS } from './schedule.ts'
+import { forgetClaimedLines, hasStatedRefund } from './statement-store.ts'
+import { lockPayment, watchPayment } from './store.ts'
 
 const AGAIN_MS = 30_000
 const LONGEST_PAUSE_MS = 3_600_000
@@ -98,7 +100,7 @@ export const heedRefund = async (tx: Tx, claimed: Refund, { state: answer, isToR
   const refund = await lockRefund(tx, claimed.id)
   if (!payment || !refund || (refund.state !== 'asked' && refund.state !== 'requested')) return noEffects
   const isDecided = refund.state === 'requested' || isToRefund
-  if (answer.kind === 'refused' && isDecided) return refuse(tx, refund, `${answer.code}: ${answer.message}`, moment)
+  if (answer.kind === 'refused' && isDecided) return refuse(tx, payment, refund, { message: `${answer.code}: ${answer.message}`, who: refund.acquirer }, moment)
   if (answer.kind === 'succeeded' || answer.kind === 'reversed') return finish(tx, payment, refund, answer.feeUnits ?? 0n, listener, moment)
   await refundAgainAt(tx, claimed, new Date(moment.at.getTime() + pauseOf(refund, moment.at)))
   await alertWhenStuck(tx, refund, answer, moment)
@@ -127,7 +129,12 @@ export const resolveRefund = async (
   if (refund.sentAt !== null && moment.at.getTime() - refund.sentAt.getTime() < LEAST_AGE_MS) {
     throw new RefundRefused('it was sent less than 15 minutes ago and may still be under way')
   }
-  return how === 'done' ? finish(tx, payment, refund, 0n, listener, moment, by) : refuse(tx, refund, by, moment)
+  if (how === 'done') {
+    await watch(tx, payment, moment)
+    return finish(tx, payment, refund, 0n, listener, moment, by)
+  }
+  if (await hasStatedRefund(tx, refund)) throw new RefundRefused(`a statement of ${refund.acquirer} shows refund ${id} as given back: it was done`)
+  return refuse(tx, payment, refund, { message: by, who: 'a person' }, moment)
 }
 
 const finish = async (
@@ -149,12 +156,18 @@ const finish = async (
   return joinEffects([{ items: [captureRefundItem({ ...done, costUnits }, moment)], notices: [] }, told])
 }
 
-const refuse = async (tx: Tx, refund: Refund, message: string, moment: Moment): Promise<Effects> => {
+/** Its money may have moved all the same, and show late: what went back is asked for a while longer. */
+const watch = (tx: Tx, payment: Payment, { at }: Moment): Promise<void> => watchPayment(tx, payment, new Date(at.getTime() + WATCHED_REFUND_MS), at)
+
+const refuse = async (tx: Tx, payment: Payment, refund: Refund, { message, who }: { message: string; who: string }, moment: Moment): Promise<Effects> => {
   const refused = await moveRefund(tx, refund, 'refused', { at: moment.at, next: null, message })
   if (!refused) return noEffects
   await uncountRefund(tx, refused, moment.at)
+  await forgetClaimedLines(tx, refused)
+  if (refused.sentAt !== null) await watch(tx, payment, moment)
   await resolveAlert(tx, 'refund-stuck', refund.id, moment.at)
-  const text = `${refund.acquirer} refused refund ${refund.id} of payment ${refund.paymentId} (${message}); the money is back on its account`
+  const ended = who === refund.acquirer ? `${who} refused` : `${who} said that ${refund.acquirer} did not make`
+  const text = `${ended} refund ${refund.id} of payment ${refund.paymentId} (${message}); the money is back on its account`
   await raiseAlert(tx, { kind: 'refund-refused', subject: refund.id, text }, moment)
   return { items: [releaseRefundItem(refused, moment), ...(await holdAgain(tx, refused.merchantId, refused.holdId, moment))], notices: [] }
 }
@@ -170,6 +183,6 @@ const alertWhenStuck = async (tx: Tx, refund: Refund, answer: AcquirerState, mom
   if (moment.at.getTime() - since.getTime() < patienceMs) return
   const stands = refund.sentAt === null ? 'can not be sent' : `was sent at ${refund.sentAt.toISOString()} and has not ended`
   const said = 'reason' in answer && answer.reason !== undefined ? answer.reason : answer.kind
-  const text = `Refund ${refund.id} of payment ${refund.paymentId} at ${refund.acquirer} ${stands} (${said}); it is not sent again. Look in the console of ${refund.acquirer}, and if it ended there: bursar payment resolve-refund ${refund.id} --done or --refused`
+  const text = `Refund ${refund.id} of payment ${refund.paymentId} at ${refund.acquirer} ${stands} (${said}); it is not sent again. Look in the console of ${refund.acquirer}, and if it ended there: bursar payment resolve-refund ${refund.id} --done REASON, or --refused REASON`
   await raiseAlert(tx, { kind: 'refund-stuck', subject: refund.id, text }, moment)
 }

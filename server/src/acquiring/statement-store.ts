@@ -3,6 +3,7 @@ import type { StatementLine } from '../adapters/acquirers/port.ts'
 import type { Db, Tx } from '../db/index.ts'
 import { PAYMENT_COLUMNS } from './store.ts'
 import type { Payment } from './payment.ts'
+import type { Refund } from './refund-store.ts'
 
 /** Stores lines, each once. @returns for each: whether it is new, and what was stored when it isn't */
 export const storeLines = async (
@@ -40,6 +41,17 @@ export const claimRefundLine = async (tx: Tx, acquirer: string, line: StatementL
     where l.acquirer = ${acquirer} and l.kind = 'refund' and l.acquirer_reference = ${acquirerReference}
     returning l.refund_id as id`.execute(tx)
   return rows[0]?.id ?? undefined
+}
+
+/** Whether a statement shows a line that was taken for this refund. */
+export const hasStatedRefund = async (tx: Tx, { id }: Pick<Refund, 'id'>): Promise<boolean> => {
+  const { rows } = await sql`select from acquirer_statement_lines where refund_id = ${id} limit 1`.execute(tx)
+  return rows.length > 0
+}
+
+/** A refund was not made, so that a line which was taken for it is another one: the next reading of the statement books it. */
+export const forgetClaimedLines = async (tx: Tx, { id }: Pick<Refund, 'id'>): Promise<void> => {
+  await sql`update acquirer_statement_lines set refund_id = null where refund_id = ${id}`.execute(tx)
 }
 
 /** Payments booked in a time that no statement has shown yet. */

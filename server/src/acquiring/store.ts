@@ -10,7 +10,7 @@ export const PAYMENT_COLUMNS = sql.raw(`p.merchant_id as "merchantId", p.id, p.i
   p.page::jsonb as page, p.acquirer_reference as "acquirerReference", p.paid_ticker as "paidTicker", p.paid_units as "paidUnits",
   p.cost_units as "costUnits", p.fee_units as fee, p.masked_card as "maskedCard", p.refusal_code as "refusalCode",
   p.refusal_message as "refusalMessage", p.suspended_for as "suspendedFor", p.refunded_units as "refundedUnits",
-  p.called_at as "calledAt", p.dispute_hold_id as "disputeHoldId", p.dispute_units as "disputeUnits", p.asked,
+  p.called_at as "calledAt", p.watched_until as "watchedUntil", p.dispute_hold_id as "disputeHoldId", p.dispute_units as "disputeUnits", p.asked,
   p.epoch, p.created_at as "createdAt"`)
 
 export const insertPayment = async (tx: Tx, payment: Payment): Promise<void> => {
@@ -120,6 +120,12 @@ export const wakePayment = async (tx: Tx, acquirer: string, id: string, at: Date
       called_at = case when ${contradicts} then ${at} else called_at end
     where id = ${id} and acquirer = ${acquirer} returning 1`.execute(tx)
   return rows.length === 1
+}
+
+/** Has the acquirer asked what went back of a booked payment, now and until then: a refund of it ended as not made, or by a person's word. */
+export const watchPayment = async (tx: Tx, { merchantId, id }: Pick<Payment, 'merchantId' | 'id'>, until: Date, at: Date): Promise<void> => {
+  await sql`update payments set next_step_at = ${at}, asked = 0, epoch = epoch + 1, watched_until = greatest(watched_until, ${until})
+    where merchant_id = ${merchantId} and id = ${id}`.execute(tx)
 }
 
 /** What the acquirer took is another figure than was booked. */

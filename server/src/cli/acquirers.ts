@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import {
-  acceptPayment, bankItem, findPayment, fundAcquirerItem, heldBy, heldOf, readStatementFile, reconcileAcquirer, reconcileLines, requestRefund, resolveDispute, resolveRefund,
-  statedTotals,
+  acceptPayment, bankItem, findPayment, fundAcquirerItem, heldBy, heldOf, readStatementFile, reconcileAcquirer, reconcileLines, requestRefund, requireNotShown, resolveDispute,
+  resolveRefund, statedTotals,
   type Payment, type PaymentListener, type StatementFinding,
 } from '../acquiring/index.ts'
 import { isUuid } from '../base/id.ts'
@@ -100,12 +100,14 @@ export const acquirerCommands: readonly Command[] = [
     args: ['REFUND_ID', 'REASON...'],
     options: { done: flag('the payer has the money'), refused: flag('the payer will not get the money: it goes back to the account it was held on') },
     irreversible: 'The refund ends as you say. If it was done and you say refused, it can be given back twice.',
+    more: 'With --refused the acquirer is asked once more: a refund that it shows, or says that it has, is not refused. Whatever you say, what went back\nof the payment is asked for two weeks afterwards. Who typed this is kept with the refund, and in the record that "bursar actions" prints.',
     run: async ({ args, options }, env) => {
       if (options.done === options.refused) throw new UsageError('say how it ended: --done or --refused')
       const id = args.REFUND_ID.toLowerCase()
       if (!isUuid(id)) throw new UsageError('REFUND_ID is a UUID')
       const resolution = { id, how: options.done ? 'done' : 'refused', by: `${actor()}: ${args.REASON}` } as const
       await withInstallation(env, async (opened) => {
+        if (options.refused) await requireNotShown({ runtime: opened.runtime, acquirers: acquirersOf(opened).byName }, id)
         await inTransaction(opened.runtime.db, async (tx) => {
           const moment = momentOf(opened.runtime)
           await carryOut(tx, await resolveRefund(tx, resolution, listenerOf(opened), moment), moment)

@@ -962,6 +962,7 @@ export interface PaymentsTable {
   called_at: Date | null
   dispute_hold_id: string | null
   dispute_units: bigint | null
+  watched_until: Date | null
 }
 
 export interface PeopleTable {

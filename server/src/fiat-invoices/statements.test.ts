@@ -126,6 +126,15 @@ describe('a statement', () => {
     expect(await heldBy(world.db, 'first', 'UAH')).toBe(200_00n - 1_00n - 100_00n)
   })
 
+  test('whose line of a refund moves nothing, or money in, is told, and the lines behind it are read', async () => {
+    const reference = await paid()
+    state({ kind: 'refund', reference, units: 30_00n })
+    state({ kind: 'refund', reference, units: 0n })
+    state({ kind: 'fee', units: -3_00n })
+    expect((await reconcile()).map(({ kind, what, stated }) => [kind, what, stated])).toEqual([['differs', 'refund', 30_00n], ['differs', 'refund', 0n]])
+    expect([await world.balance('merchant'), await house('acquirer-costs')]).toEqual([98_00n, -3_00n])
+  })
+
   test('is read by the job from every acquirer that has one', async () => {
     await paid()
     await aDayLater()
