@@ -107,7 +107,7 @@ async function payEverywhere({ control, chains }: Description): Promise<void> {
     const { address } = await ask(`${control}/address`, { blockchain })
     const { hash } = await ask(`${control}/pay`, { blockchain, ticker, to: address, amount: '0.75' })
     const find = () => ask(`${control}/transaction?${new URLSearchParams({ blockchain, hash: String(hash) })}`)
-    await expect.poll(find, { timeout: 30_000 }).toMatchObject({ status: 'confirmed' })
+    await expect.poll(find).toMatchObject({ status: 'confirmed' })
     paid.set(blockchain, { blockchain, ticker, address: String(address) })
   }
 }

@@ -66,7 +66,7 @@ test('is BSC-like with a base fee of zero and its own chain id', async () => {
 
 test('mines at an interval when asked to', async () => {
   const node = await start({ blockTime: 0.2 })
-  await expect.poll(() => height(node), { timeout: 10_000 }).toBeGreaterThan(2)
+  await expect.poll(() => height(node)).toBeGreaterThan(2)
 })
 
 test('the chain continues after a stop', async () => {
@@ -100,7 +100,7 @@ test('the chain survives kill -9 of the node', async () => {
   const block = await first.rpc<{ hash: string }>('eth_getBlockByNumber', '0x1', false)
   const kept = () =>
     existsSync(stateFile) ? Number(JSON.parse(readFileSync(stateFile, 'utf8')).best_block_number) : undefined
-  await expect.poll(kept, { timeout: 10_000 }).toBe(1)
+  await expect.poll(kept).toBe(1)
   await endProcess(first, [{ signal: 'SIGKILL', waitMs: 5_000 }])
   // What a kill in the middle of a dump leaves.
   writeFileSync(`${stateFile}.new`, '{"half":')

@@ -44,7 +44,7 @@ export interface Anvil extends ProcessIdentity {
 
 /** How many blocks back the node can trace, reorganise and answer calls. */
 const keptStates = 500
-const readyWaitMs = 30_000
+const readyWaitMs = 120_000
 
 /** Throws PortInUse, or an Error with the end of the node's log. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {

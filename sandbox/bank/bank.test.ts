@@ -40,9 +40,9 @@ const made = async (path: string, body: { reference: string }): Promise<Record<s
   return answer.body
 }
 const statusOf = async (path: string): Promise<unknown> => (await merchant.ask('GET', path)).body['status']
-const endsAs = (path: string, status: string) => expect.poll(() => statusOf(path), { interval: 10, timeout: 3_000 }).toBe(status)
+const endsAs = (path: string, status: string) => expect.poll(() => statusOf(path), { interval: 10 }).toBe(status)
 const told = (reference: string, events: readonly string[]) =>
-  expect.poll(() => merchant.events(reference).map(({ event }) => event), { interval: 10, timeout: 3_000 }).toEqual(events)
+  expect.poll(() => merchant.events(reference).map(({ event }) => event), { interval: 10 }).toEqual(events)
 
 describe('payments', () => {
   test.each([
@@ -190,7 +190,7 @@ describe('the bank itself', () => {
     bank = await start()
     await endsAs(`/payouts/${sent.reference}`, 'succeeded')
     await endsAs(`/payments/${paid.reference}`, 'reversed')
-    await expect.poll(() => merchant.events(paid.reference).map(({ event }) => event).at(-1), { interval: 10, timeout: 3_000 }).toBe('payment.reversed')
+    await expect.poll(() => merchant.events(paid.reference).map(({ event }) => event).at(-1), { interval: 10 }).toBe('payment.reversed')
     await bank.control.pay({ reference: open.reference })
     expect(await statusOf(`/payments/${open.reference}`)).toBe('succeeded')
     const files = readdirSync(dir).map((file) => readFileSync(join(dir, file), 'utf8')).join('')

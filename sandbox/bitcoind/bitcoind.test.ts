@@ -110,7 +110,7 @@ describeWithBitcoind('bitcoind', () => {
     await a.rpc('generatetoaddress', 1, someone)
     await b.rpc('generatetoaddress', 3, someone)
     await a.rpc('addnode', `127.0.0.1:${b.peerPort}`, 'onetry')
-    await expect.poll(() => height(a.rpc), { timeout: 20_000 }).toBe(3)
+    await expect.poll(() => height(a.rpc)).toBe(3)
     expect(await a.rpc('getbestblockhash')).toBe(await b.rpc('getbestblockhash'))
   })
 })

@@ -22,7 +22,7 @@ export interface CardPayer {
   close(): Promise<void>
 }
 
-const WAIT_MS = 30_000
+const WAIT_MS = 120_000
 
 /** @param options.acquirers the JSON of `BURSAR_ACQUIRERS_FILE` */
 export function openCardPayer(options: { databaseUrl: string; assets: AssetSettings; acquirers: unknown; publicUrl: string }): CardPayer {

@@ -34,7 +34,7 @@ export async function startEmulators(
     writeFileSync(file, key(kind), { mode: 0o600 })
     const emulator = await supervisor.start(`the emulator of ${kind}`, () => start(kind, { port: 0, dir: join(dir, kind), log }))
     log(`the emulator of ${kind} is on ${emulator.url}; controls below ${emulator.url}/__control`)
-    accounts.push({ name: kind, kind, timeoutMs: 5_000, ...limits[kind], ...members(kind, emulator.url, file) })
+    accounts.push({ name: kind, kind, ...limits[kind], ...members(kind, emulator.url, file) })
   }
   return accounts
 }

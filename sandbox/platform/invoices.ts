@@ -23,7 +23,7 @@ export interface SandboxPayer {
 
 /** What the payer takes where the merchant leaves it open. */
 const FAVOURITE = { ticker: 'USDT', blockchain: 'ETHEREUM', value: '10' }
-const WAIT_MS = 30_000
+const WAIT_MS = 120_000
 const MINED_WITHIN_MS = 24 * 60 * 60_000
 
 export function openPayer(options: {

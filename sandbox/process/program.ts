@@ -32,7 +32,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   if (left !== undefined) await end(left)
   const child = await startChild(options)
   recordProcess(options.recordFile, child)
-  const waitMs = options.readyWaitMs ?? 30_000
+  const waitMs = options.readyWaitMs ?? 120_000
   const deadline = performance.now() + waitMs
   while (!(await options.ready())) {
     if (!isRunning(child)) throw new Error(`${options.name} ended while starting:\n${child.tail()}`)

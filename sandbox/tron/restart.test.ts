@@ -93,7 +93,7 @@ test('the chain is the same after kill -9, and after a write cut short', async (
 
 test('as a program it makes blocks at its interval and ends in order', async () => {
   const { child, url } = await startProgram('--interval', '50')
-  await expect.poll(async () => (await post(url, '/sandbox/status', {}))['height'], { timeout: 10_000 }).toBeGreaterThan(4)
+  await expect.poll(async () => (await post(url, '/sandbox/status', {}))['height']).toBeGreaterThan(4)
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   expect(await ended).toEqual([0, null])

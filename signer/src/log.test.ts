@@ -87,8 +87,8 @@ describe('SignatureLog', () => {
     const disk = new Promise<void>((resolve) => (finish = resolve))
     datasync.mockImplementationOnce(() => disk)
     const appended = log.append(entryOf(1)).then(() => (isWritten = true))
-    await vi.waitFor(() => expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(3))
-    await vi.waitFor(() => expect(datasync).toHaveBeenCalled())
+    await vi.waitFor(() => expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(3), { timeout: 60_000 })
+    await vi.waitFor(() => expect(datasync).toHaveBeenCalled(), { timeout: 60_000 })
     expect(isWritten).toBe(false)
     finish()
     await appended

@@ -18,8 +18,8 @@ let sandbox: Sandbox
 beforeAll(async () => {
   sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0', BURSAR_BLOCK_SECONDS_BITCOIN: '0' })
   await sandbox.credit(sandbox.merchants[0], 'USDT', '1000')
-}, 240_000)
-afterAll(() => sandbox?.stop(), 60_000)
+})
+afterAll(() => sandbox?.stop())
 
 const END_ALL = "select count(pg_terminate_backend(pid))::int as ended from pg_stat_activity where application_name like 'bursar %' and datname = current_database()"
 
@@ -93,7 +93,7 @@ test.runIf(process.platform === 'linux')('audit M-C1: an installation that has n
   await sandbox.until('addresses in stock', async () => {
     const stock = await sandbox.query<{ full: boolean }>('select count(*) >= $1 as full from address_stock group by family', [sandbox.environment['BURSAR_ADDRESS_STOCK']])
     return stock.length === 3 && stock.every(({ full }) => full)
-  }, 240_000)
+  })
   const [startedAt, unit, asked, used] = [performance.now(), unitOfWork(), await transactions(), processorTime()]
   await sleep(IDLE_MS)
   const [seconds, work, count] = [(performance.now() - startedAt) / 1_000, processorTime() - used, (await transactions()) - asked]
@@ -109,7 +109,7 @@ test.runIf(!isLong)('audit O-3.2: every connection of every role is ended in use
   const lookUp = (): void => void sandbox.merchants[0].client.withdrawals.crypto.get(randomUUID()).catch(() => {})
   expect(await endWhileInUse(lookUp)).toBeGreaterThan(ROLES.length)
   await settled([before, ...(await Promise.all(during))], destinations)
-}, 240_000)
+})
 
 test.runIf(isLong)('audit O-3.2: twenty times under load, at any moment', async () => {
   const destinations: string[] = []
@@ -133,4 +133,4 @@ test.each(['the API', 'metrics and health'])('audit O-3.5 S-7: a role whose addr
   const { text, code } = await askingOf({ environment, database: sandbox.database, logs: sandbox.logs }).bursar('serve', '--role', 'api')
   expect(text).toContain('EADDRINUSE')
   expect(code).toBe(1)
-}, 60_000)
+})

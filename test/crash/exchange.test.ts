@@ -30,11 +30,11 @@ beforeAll(async () => {
   for (const merchant of sandbox.merchants) await sandbox.credit(merchant, 'USDT', '5000')
   await bursar('merchant', 'set', sandbox.merchants[1].id, 'defaultTarget', 'USDC')
   await sandbox.kill('worker')
-}, 240_000)
+})
 afterAll(async () => {
   await db?.end()
   await sandbox?.stop()
-}, 60_000)
+})
 
 const shop = () => sandbox.merchants[0]
 const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
@@ -83,13 +83,13 @@ describe('an exchange with withdrawal whose worker is killed', () => {
     expect((await toldOf(shop(), 'id', id)).map(({ status }) => status)).toEqual(['Exchanged', 'Done'])
     expect((await db.query('select 1 from withdrawals where to_address ilike $1', [to])).rows).toHaveLength(1)
     await sandbox.kill('worker')
-  }, 240_000)
+  })
 
   test('books and chain agree after all of them', async () => {
     await sandbox.start('worker')
     await agree()
     await sandbox.kill('worker')
-  }, 180_000)
+  })
 
   test.each(PAYING)('at %s pays the card once at most, and is told once', async (point) => {
     const before = await sentToCards()
@@ -111,7 +111,7 @@ describe('an exchange with withdrawal whose worker is killed', () => {
     }
     expect((await toldOf(shop(), 'id', id)).map(({ status }) => status)).toEqual(['Exchanged', ...(point === 'card-payout-begun' ? [] : ['Done'])])
     await sandbox.kill('worker')
-  }, 240_000)
+  })
 })
 
 /** Where money comes in under a target: what causes the conversion, its money, and what it is to become. */
@@ -172,7 +172,7 @@ describe('a target whose worker is killed', () => {
     expect((await db.query(`select 1 from exchanges where local_id = $1`, [localId])).rows).toHaveLength(1)
     expect((await db.query(`select 1 from conversions where state = 'waiting'`)).rows).toEqual([])
     await sandbox.kill('worker')
-  }, 240_000)
+  })
 
   const sent = [...CONVERTING, 'stored-not-broadcast'].flatMap((point) => ENTRIES.slice(0, 4).map((entry) => [entry.name, point, entry] as const))
   test.each(sent)('of %s with an address at %s sends what it brought once', async (_name, point, { merchant, causedBy, come }) => {
@@ -187,7 +187,7 @@ describe('a target whose worker is killed', () => {
     expect(Number(await sandbox.balanceOf('ETHEREUM', 'USDC', to))).toBeCloseTo(Number(done['amount']) - Number(done['fee']), 6)
     expect((await toldOf(merchant(), 'id', done['id'] as string)).map(({ status }) => status)).toEqual(['Exchanged', 'Done'])
     await sandbox.kill('worker')
-  }, 240_000)
+  })
 })
 
 describe('an api that is killed with orders on the way', () => {
@@ -218,5 +218,5 @@ describe('an api that is killed with orders on the way', () => {
     expect(rows).toHaveLength(40)
     expect(rows.every(({ count }) => count === 1)).toBe(true)
     await agree()
-  }, 240_000)
+  })
 })

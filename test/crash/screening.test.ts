@@ -22,11 +22,11 @@ beforeAll(async () => {
   sandbox = await startSandbox({ BURSAR_SCREENING: 'on' })
   ;[shop, market] = sandbox.merchants
   await sandbox.credit(shop, 'USDT', '1000')
-}, 240_000)
+})
 afterAll(async () => {
   rmSync(folder, { recursive: true })
   await sandbox?.stop()
-}, 60_000)
+})
 
 const query = <T extends object>(text: string, values: unknown[] = []): Promise<T[]> => sandbox.query<T>(text, values)
 const until = <T>(what: string, find: () => Promise<T | undefined | false>): Promise<T> => sandbox.until(what, find, PATIENCE_MS)
@@ -91,5 +91,5 @@ describe('the worker, killed', () => {
     await sleep(1_500)
     expect([await statuses(shop, id), await balance(shop), await sandbox.balanceOf('ETHEREUM', 'USDT', to)]).toEqual([['Failed'], before, '0'])
     await agrees()
-  }, 240_000)
+  })
 })

@@ -52,8 +52,8 @@ beforeAll(async () => {
   sandbox = await startSandbox({ ...pace, BURSAR_HOT_ADDRESSES: '1' })
   await sandbox.kill('worker')
   settings = { policy: readFileSync(join(sandbox.dir, 'settings', files.policy), 'utf8'), signer: readFileSync(join(sandbox.dir, 'settings', files.signer), 'utf8') }
-}, 240_000)
-afterAll(() => sandbox?.stop(), 60_000)
+})
+afterAll(() => sandbox?.stop())
 
 const query = <T extends object>(text: string, values: unknown[] = []): Promise<T[]> => sandbox.query<T>(text, values)
 const until = async (what: string, holds: () => Promise<boolean>, meanwhile = async (): Promise<void> => {}): Promise<void> => {
@@ -96,7 +96,7 @@ describe('a sweep killed', () => {
     await sandbox.kill('worker')
     expect(await query(`select from house_transfers where from_address = any($1) and asset = 'USDT'`, [addresses])).toHaveLength(count)
     await agree(network)
-  }, 180_000)
+  })
 })
 
 describe('a transfer to cold storage killed', () => {
@@ -136,5 +136,5 @@ describe('a transfer to cold storage killed', () => {
     expect(await offered()).toHaveLength(1)
     for (const { id } of await offered()) await sandbox.bursar('cold', 'cancel', '--yes', id)
     await agree(network)
-  }, 180_000)
+  })
 })

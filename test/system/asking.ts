@@ -20,7 +20,7 @@ export const askingOf = ({ environment, database, logs }: { environment: NodeJS.
     promisify(execFile)(process.execPath, [bursar, ...args], { env: environment })
       .then(({ stdout }) => ({ text: stdout, code: 0 }), (error: { stdout: string; stderr: string; code: number }) => ({ text: error.stdout + error.stderr, code: error.code })),
   query: (text, values = []) => withClient(database, async (client) => (await client.query(text, values)).rows),
-  until: async (what, look, withinMs = 60_000) => {
+  until: async (what, look, withinMs = 120_000) => {
     const deadline = performance.now() + withinMs
     for (;;) {
       const found = await look()

@@ -18,15 +18,15 @@ beforeAll(async () => {
   await db.connect()
   for (const merchant of sandbox.merchants) await sandbox.credit(merchant, 'USDT', '40000')
   await until('a price', () => estimate().catch(() => undefined))
-}, 240_000)
+})
 afterAll(async () => {
   await db?.end()
   await sandbox?.stop()
-}, 60_000)
+})
 
 const shop = () => sandbox.merchants[0]
 const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
-const until = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => sandbox.until(what, look, 90_000)
+const until = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => sandbox.until(what, look)
 const order = { spendTicker: 'USDT', targetTicker: 'BTC', amount: '0.01', side: 'target' } as const
 const estimate = () => shop().client.exchange.estimate(order)
 const balance = async (ticker: string): Promise<string> => (await shop().client.balances.list([ticker]))[0]!.value
@@ -86,7 +86,7 @@ describe('a source that lies', () => {
     expect(await sandbox.notified(shop(), { kind: 'Exchange', localId: kept, status: 'Done' })).toMatchObject({ spendAmount: '700' })
     expect(await told({ localId: lost })).toHaveLength(1)
     expect(Number((await estimate()).price.value) / honest).toBeCloseTo(1, 3)
-  }, 180_000)
+  })
 })
 
 describe('an exchange with withdrawal whose withdrawal fails', () => {
@@ -109,7 +109,7 @@ describe('an exchange with withdrawal whose withdrawal fails', () => {
     expect((await told({ id })).map(({ status }) => status)).toEqual(['Exchanged', 'Failed'])
     expect(await balance('USDC')).toBe('30')
     expect(await sandbox.balanceOf('ETHEREUM', 'USDC', to)).toBe('0')
-  }, 180_000)
+  })
 
   test('of a target likewise', async () => {
     const to = await sandbox.outside('ETHEREUM')
@@ -123,7 +123,7 @@ describe('an exchange with withdrawal whose withdrawal fails', () => {
     expect(await sandbox.notified(shop(), { id, status: 'Failed' })).toMatchObject({ exchanged: true, causedBy: 'crypto-replenishment', localId })
     expect((await told({ id })).map(({ status }) => status)).toEqual(['Exchanged', 'Failed'])
     expect(Number(await balance('USDC'))).toBeCloseTo(30 + Number(amount), 6)
-  }, 180_000)
+  })
 
   test('to a card in part: what the bank refused is on the balance again', async () => {
     const fiat = { ticker: 'UAH', spendTicker: 'USDT', amount: '60000', side: 'withdraw' } as const
@@ -131,11 +131,11 @@ describe('an exchange with withdrawal whose withdrawal fails', () => {
     const { withdraw, exchange, price } = await until('a price', () => shop().client.exchange.withdrawals.fiat.estimate(fiat).catch(() => undefined))
     // Every third payout to it is refused.
     const { id } = await shop().client.exchange.withdrawals.fiat.create({ ...fiat, to: '4000000000005555', fee: withdraw.fee, exchangeFee: exchange.fee, price: price.value })
-    const done = await sandbox.notified(shop(), { id, status: 'Done' }, 90_000)
+    const done = await sandbox.notified(shop(), { id, status: 'Done' })
     expect(done).toMatchObject({ kind: 'FiatExchangeWithdraw', exchanged: true })
     expect(Number(done['failedAmount'])).toBeGreaterThan(0)
     expect(Number(await balance('UAH')) - before).toBeCloseTo(Number(done['failedAmount']) + Number(done['failedFee']), 2)
-  }, 180_000)
+  })
 })
 
 describe('fifty connections for the last of an asset', () => {

@@ -12,11 +12,11 @@ beforeAll(async () => {
   sandbox = await startSandbox()
   db = new pg.Client({ connectionString: sandbox.database })
   await db.connect()
-}, 240_000)
+})
 afterAll(async () => {
   await db?.end()
   await sandbox?.stop()
-}, 60_000)
+})
 
 const HOUR_MS = 3_600_000
 const shop = () => sandbox.merchants[0]
@@ -202,4 +202,4 @@ test('72 hours: what nobody paid fails; what is stuck at the bank is waited for,
   expect((await lookup(stuck)).status).toBe('PENDING')
   await sandbox.advance(HOUR_MS + 300_000)
   await sandbox.notified(shop(), { id: stuck, status: 'Failed' })
-}, 180_000)
+})

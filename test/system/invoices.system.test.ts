@@ -11,8 +11,8 @@ import { startSandbox, type Network, type Sandbox } from './sandbox.ts'
 let sandbox: Sandbox
 beforeAll(async () => {
   sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
-}, 180_000)
-afterAll(() => sandbox?.stop(), 60_000)
+})
+afterAll(() => sandbox?.stop())
 
 const HOUR = 3_600_000
 const { bursar: program } = await buildPrograms()
@@ -43,7 +43,7 @@ describe('paid exactly', () => {
     expect(await invoices().get(id)).toMatchObject({ status: 'PAID', paidAmount: value, address: to })
     expect(await balance(ticker)).toBeCloseTo(before + Number(value), 8)
     expect(await toldOf(hash)).toEqual([])
-  }, 90_000)
+  })
 })
 
 test('priced in EUR, left open to the payer: quoted when the payer continues, and paid at that', async () => {
@@ -60,7 +60,7 @@ test('in parts, and over: the page adds up, and paidAmount is above amount', asy
   const id = await create({ value: '40', ticker: 'USDT', blockchain: 'BINANCE_SMART_CHAIN' })
   expect((await sandbox.payInvoice(id, 'partial')).amount).toBe('20')
   await sandbox.notified(shop(), { id, status: 'PENDING' })
-  const deadline = performance.now() + 30_000
+  const deadline = performance.now() + 90_000
   while ((await invoices().get(id)).paidAmount !== '20') {
     if (performance.now() > deadline) throw new Error('the first part is not credited')
     await sleep(200)
@@ -92,7 +92,7 @@ test('a branch without the payment: not paid; the payment of the new branch pays
   await sandbox.pay('TRON', 'USDT', (await invoices().get(id)).address!, '12')
   expect(await sandbox.notified(shop(), { id, status: 'DONE' })).toMatchObject({ paidAmount: '12' })
   expect(await told(id)).toEqual(['PENDING', 'DONE'])
-}, 90_000)
+})
 
 test('closed by the merchant with what there is, and by nobody else', async () => {
   const id = await create({ value: '40', ticker: 'USDT', blockchain: 'ETHEREUM' })
@@ -104,7 +104,7 @@ test('closed by the merchant with what there is, and by nobody else', async () =
   await expect(other.get(id)).rejects.toMatchObject({ status: 404 })
   expect(await invoices().close(id)).toMatchObject({ id, status: 'PAID', paidAmount: '20' })
   expect(await sandbox.notified(shop(), { id, status: 'DONE' })).toMatchObject({ amount: '40', paidAmount: '20' })
-}, 60_000)
+})
 
 test('a form makes an invoice of its merchant and sends the browser to its page; rubbish is refused', async () => {
   const post = (fields: Record<string, string>) => fetch(`${sandbox.api}/merchants/invoices/crypto/form`, {
@@ -133,7 +133,7 @@ test('a fiat invoice is paid by the same command, with a test card on the acquir
   expect(await sandbox.notified(shop(), { id, status: 'Done' })).toMatchObject({ paidAmount: '100' })
   await expect(sandbox.payInvoice(id, 'over')).rejects.toThrow('exactly or not at all')
   await expect(sandbox.payInvoice('00000000-0000-4000-8000-000000000000', 'exact')).rejects.toThrow('no such invoice')
-}, 60_000)
+})
 
 test('the operator answers a payer who asks for the money back: an ordinary withdrawal brings it', async () => {
   const id = await create({ value: '40', ticker: 'USDT', blockchain: 'ETHEREUM' }, { duration: 60_000, email: 'claims@example.com' })
@@ -156,7 +156,7 @@ test('the operator answers a payer who asks for the money back: an ordinary with
   expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe(done['amount'])
   expect(await invoices().get(id)).toMatchObject({ status: 'EXPIRED', claim: { status: 'SENT', refundAddress: to, withdrawalId: withdrawal } })
   expect((await bursar('claims', 'list')).stdout).not.toContain(claim)
-}, 90_000)
+})
 
 // The clock goes on for everything: what follows comes last.
 test('72 hours later: EXPIRED with what was paid, in spite of a worker killed over it; late money is told, and makes it PAID', async () => {
@@ -179,7 +179,7 @@ test('72 hours later: EXPIRED with what was paid, in spite of a worker killed ov
   expect(await sandbox.notified(shop(), { id, status: 'DONE' })).toMatchObject({ paidAmount: '30' })
   expect(await told(id)).toEqual(['PENDING', 'EXPIRED', 'DONE'])
   expect(await told(untouched)).toEqual(['EXPIRED'])
-}, 120_000)
+})
 
 test.each([['BITCOIN'], ['BINANCE_SMART_CHAIN']] as [Network][])('the command for late money brings its invoice on %s to the end first', async (blockchain) => {
   const asked = blockchain === 'BITCOIN' ? { value: '0.002', ticker: 'BTC', blockchain } : { value: '0.5', ticker: 'BNB', blockchain }
@@ -188,4 +188,4 @@ test.each([['BITCOIN'], ['BINANCE_SMART_CHAIN']] as [Network][])('the command fo
   await sandbox.notified(shop(), { hash, status: 'Done' })
   await sandbox.notified(shop(), { id, status: 'DONE' })
   expect(await told(id)).toEqual(['PENDING', 'EXPIRED', 'DONE'])
-}, 90_000)
+})

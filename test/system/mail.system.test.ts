@@ -14,8 +14,8 @@ const TO = 'boss@shop.example'
 let sandbox: Sandbox
 beforeAll(async () => {
   sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
-}, 240_000)
-afterAll(() => sandbox?.stop(), 60_000)
+})
+afterAll(() => sandbox?.stop())
 
 const bursar = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args], { env: sandbox.environment })
 const mails = () => sandbox.mails(TO)
@@ -32,7 +32,7 @@ const deposit = async (amount: string): Promise<void> => {
   const [shop] = sandbox.merchants
   const { address } = await shop.client.addresses.create({ blockchain: 'ETHEREUM', meta: `order ${amount}` })
   await sandbox.pay('ETHEREUM', 'USDT', address, amount)
-  await sandbox.notified(shop, { kind: 'Replenish', status: 'Done', amount }, 60_000)
+  await sandbox.notified(shop, { kind: 'Replenish', status: 'Done', amount })
 }
 const digestStarted = async (): Promise<void> => {
   for (;;) {

@@ -7,8 +7,8 @@ import { startSandbox, type Network, type Sandbox } from './sandbox.ts'
 let sandbox: Sandbox
 beforeAll(async () => {
   sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_BITCOIN: '0.5', BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
-}, 180_000)
-afterAll(() => sandbox?.stop(), 60_000)
+})
+afterAll(() => sandbox?.stop())
 
 const merchant = () => sandbox.merchants[0]
 const balance = async (ticker: string, whose = merchant()): Promise<string> => (await whose.client.balances.list([ticker]))[0]!.value

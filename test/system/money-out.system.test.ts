@@ -12,8 +12,8 @@ beforeAll(async () => {
   for (const [ticker, amount] of [['BTC', '1'], ['ETH', '10'], ['BNB', '10'], ['TRX', '500'], ['USDT', '5000'], ['USDC', '1000']] as const) {
     await sandbox.credit(shop, ticker, amount)
   }
-}, 240_000)
-afterAll(() => sandbox?.stop(), 60_000)
+})
+afterAll(() => sandbox?.stop())
 
 const shop = () => sandbox.merchants[0]
 const market = () => sandbox.merchants[1]
@@ -193,7 +193,7 @@ test('L1 50 connections x 40 withdrawals against a balance for exactly 100: 100 
   expect(results.filter((r) => r.status === 'fulfilled')).toHaveLength(100)
   for (const r of results) if (r.status === 'rejected') expect(r.reason).toMatchObject({ code: 1 })
   expect(await balance('USDC', market())).toBe(0)
-}, 240_000)
+})
 
 test('C9 a worker killed in the middle of everything: each withdrawal is paid exactly once', async () => {
   const plan = [['BITCOIN', 'BTC', '0.002'], ['ETHEREUM', 'USDT', '2'], ['BINANCE_SMART_CHAIN', 'BNB', '0.01'], ['TRON', 'TRX', '3']] as const
@@ -223,7 +223,7 @@ test('C9 a worker killed in the middle of everything: each withdrawal is paid ex
 
 test('in the end the books and the chains agree to the last unit', async () => {
   expect(await reconciled()).toContain('the ledger holds, and the chains agree')
-}, 120_000)
+})
 
 test('what networks took is shown by merchant and operation, and a merchant proves alone that all they have is counted', async () => {
   const { costs, totals } = JSON.parse(await bursar('costs', '--json')) as { costs: { merchant: string; operation: string }[]; totals: Record<string, string> }
@@ -242,4 +242,4 @@ test('what networks took is shown by merchant and operation, and a merchant prov
   const tickers = verifyReserveProof(file, { merchantId: shop().id }).balances.map(({ ticker }) => ticker)
   const own = await shop().client.balances.list(tickers)
   verifyReserveProof(file, { merchantId: shop().id, commitment, expected: Object.fromEntries(own.map(({ ticker, value }) => [ticker, value])) })
-}, 120_000)
+})

@@ -1,6 +1,6 @@
 /** The whole sandbox in a folder and on ports of its own, spoken to as tools and merchants speak to it; its processes can be killed. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -109,21 +109,35 @@ const PORTS = [
 /** Below what systems hand out by themselves, so that no connection of somebody's takes one before its server listens. */
 const [FIRST_PORT, LAST_PORT] = [20_000, 32_000]
 
-const freePorts = async (count: number): Promise<number[]> => {
-  const ports: number[] = []
-  let port = FIRST_PORT + (process.pid * 37) % (LAST_PORT - FIRST_PORT)
-  while (ports.length < count) {
-    if (await canListen(port)) ports.push(port)
-    port = port === LAST_PORT ? FIRST_PORT : port + 1
+/** Ports come in blocks of this many. */
+const BLOCK = PORTS.length + 1
+
+/**
+ * A block of free ports. The first is listened at until this process ends, which keeps the others from every test run on this machine: between the
+ * look at a port and the start of its server another run would take it.
+ */
+const freePorts = async (): Promise<number[]> => {
+  const blocks = Math.floor((LAST_PORT - FIRST_PORT) / BLOCK)
+  for (let tried = 0; tried < blocks; tried += 1) {
+    const first = FIRST_PORT + ((process.pid + tried) % blocks) * BLOCK
+    const claim = await listenAt(first)
+    if (claim === undefined) continue
+    claim.unref()
+    const ports = PORTS.map((_, i) => first + 1 + i)
+    const looks = await Promise.all(ports.map(listenAt))
+    for (const server of looks) if (server) await new Promise((resolve) => server.close(resolve))
+    if (!looks.includes(undefined)) return ports
+    claim.close()
   }
-  return ports
+  throw new Error(`no ${PORTS.length} free ports in a row from ${FIRST_PORT} to ${LAST_PORT}`)
 }
 
-const canListen = (port: number): Promise<boolean> =>
+/** @returns undefined when the port is taken */
+const listenAt = (port: number): Promise<Server | undefined> =>
   new Promise((resolve) => {
     const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+    server.once('error', () => resolve(undefined))
+    server.listen(port, '127.0.0.1', () => resolve(server))
   })
 
 /** Keeps what was started by name; unlike the sandbox's own supervisor it does not mind a component that dies. */
@@ -147,7 +161,7 @@ const createKeeper = (): Supervisor & { running: Map<string, Running> } => {
 export const startSandbox = async (env: Record<string, string> = {}): Promise<Sandbox> => {
   const dir = mkdtempSync(join(tmpdir(), 'bursar-system-'))
   chmodSync(dir, 0o711)
-  const ports = await freePorts(PORTS.length)
+  const ports = await freePorts()
   const given = Object.fromEntries(PORTS.map((name, i) => [`BURSAR_PORT_${name}`, String(ports[i])]))
   const settings = readSettings({ ...given, BURSAR_DIR: dir, BURSAR_BLOCK_SECONDS_TRON: '0.5', BURSAR_SCREENING: 'off', BURSAR_HEDGING: 'off', ...env }, root)
   const keeper = createKeeper()
@@ -218,7 +232,7 @@ const connect = (
     venueFind: () => ask('GET', `${control}/venue/find`),
     behave: async (merchant, behaviour) => void (await ask('PUT', `${inbox}/behaviour`, { merchantId: merchant.id, ...behaviour })),
     messages,
-    notified: async (merchant, match, withinMs = 60_000) => {
+    notified: async (merchant, match, withinMs = 120_000) => {
       const deadline = performance.now() + withinMs
       let all: Record<string, unknown>[] = []
       while (performance.now() < deadline) {

@@ -16,11 +16,11 @@ let market: Merchant
 beforeAll(async () => {
   sandbox = await startSandbox({ BURSAR_SCREENING: 'on' })
   ;[shop, market] = sandbox.merchants
-}, 240_000)
+})
 afterAll(async () => {
   rmSync(folder, { recursive: true })
   await sandbox?.stop()
-}, 60_000)
+})
 
 const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
 const until: Sandbox['until'] = (...looking) => sandbox.until(...looking)

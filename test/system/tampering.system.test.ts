@@ -14,8 +14,8 @@ beforeAll(async () => {
   const [shop, market] = sandbox.merchants
   await sandbox.credit(shop, 'USDT', '5000')
   await sandbox.credit(market, 'USDT', '1000')
-}, 240_000)
-afterAll(() => sandbox?.stop(), 60_000)
+})
+afterAll(() => sandbox?.stop())
 
 const market = () => sandbox.merchants[1]
 const urlAs = (role: string): string => sandbox.database.replace(/user=[^&]*/, `user=bursar_${role}`)

@@ -89,7 +89,7 @@ test('a restart knows its orders and goes on telling', async () => {
     status = 200
     const second = await started(startLiqPay(liqpay, { port: 0, dir, clockRate: 60 }))
     expect(second.desk.orders.get(order.id)).toMatchObject({ status: 'succeeded', number: order.number })
-    await expect.poll(() => second.desk.deliveries.list()[0]?.answers, { timeout: 5_000 }).toEqual([500, 200])
+    await expect.poll(() => second.desk.deliveries.list()[0]?.answers).toEqual([500, 200])
     expect(JSON.stringify(second.desk.orders.all())).not.toContain('4242424242424242')
   } finally {
     rmSync(dir, { recursive: true })

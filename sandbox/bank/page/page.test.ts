@@ -72,7 +72,7 @@ describeWithChromium('the page of the bank, in a browser', () => {
   test('goes back to the shop by itself', async () => {
     const page = await open((await order()).pageUrl)
     await payWith(page, '4242424242424242')
-    await page.waitForURL(`${shop.url}/**`, { timeout: 15_000 })
+    await page.waitForURL(`${shop.url}/**`, { timeout: 60_000 })
   })
 
   test('asks for 3-D Secure, until the code is right', async () => {

@@ -9,9 +9,9 @@ import { startReceiver, type Receiver } from '../../../sandbox/acquirers/receive
 import { startBank, type Bank } from '../../../sandbox/bank/index.ts'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import { createAcquirerHttp } from '../adapters/acquirers/http.ts'
 import { createBank } from '../adapters/acquirers/bank/index.ts'
 import type { Acquirer, RawCallback } from '../adapters/acquirers/port.ts'
+import { createPatientHttp, type PatientHttp } from '../adapters/acquirers/test-patience.ts'
 import { inTransaction } from '../db/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { hearPayoutCallback } from './index.ts'
@@ -27,11 +27,12 @@ const RETURNS = '4000000000008880'
 let bank: Bank
 let here: World
 let receiver: Receiver
+let http: PatientHttp
 
 beforeAll(async () => {
   const secret = randomBytes(16).toString('hex')
   bank = await startBank({ port: 0, dir: folder, accounts: [{ name: 'shop', secret }], payoutMs: 30, reverseMs: 60, callbackPauses: [100, 100, 100] })
-  const http = createAcquirerHttp({ account: 'bank', timeoutMs: 1_000 })
+  http = createPatientHttp(() => bank.control.find({}).payouts.length)
   const acquirer = createBank({ name: 'bank', url: bank.url, account: 'shop', secret, capabilities: { payIn: {}, payout: { UAH: limits, KZT: limits } }, http })
   here = await openWorld(database.url, [acquirer as Acquirer as never])
   receiver = await startReceiver((raw) => {
@@ -59,7 +60,7 @@ const isSigned = (acquirer: Acquirer, raw: RawCallback): boolean => {
 
 /** Works until an order has ended; only callbacks move it, as the business clock stands still. */
 const ended = async (merchantId: string, notices = 1): Promise<Record<string, unknown>[]> => {
-  for (let round = 0; round < 200; round += 1) {
+  for (let round = 0; round < 1_200; round += 1) {
     await here.work()
     const told = await here.notices(merchantId)
     if (told.length >= notices) return told
@@ -95,9 +96,10 @@ describe('through the bank', () => {
   test.each(['cut', 'held', 'error', 'garbage'])('an answer that is %s: one payment, Done once', async (answer) => {
     const shop = await here.merchant('UAH', 2_000n)
     const before = sent()
+    if (answer === 'held') http.holdNext()
     bank.control.next({ answer })
     await here.payOut(shop, { amount: '1000', to: GOOD })
-    for (let round = 0; round < 30 && (await here.notices(shop)).length === 0; round += 1) {
+    for (let round = 0; round < 1_000 && (await here.notices(shop)).length === 0; round += 1) {
       await sleep(50)
       await here.later(3_000)
     }

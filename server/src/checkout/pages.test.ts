@@ -143,11 +143,11 @@ describe('an open page', () => {
     const page = await hear()
     const line = (name: string): string => `data: ${versionOf(VIEWS[name]!)}\n\n`
     await expect.poll(page.text).toBe(`retry: 5000\n\n${line('crypto-pay')}`)
+    const before = visits.length
     await change('crypto-partly-paid')
     await change('crypto-partly-paid')
     await expect.poll(page.text).toBe(`retry: 5000\n\n${line('crypto-pay')}${line('crypto-partly-paid')}`)
-    // The second of the two has been looked at by then.
-    await sleep(200)
+    await expect.poll(() => visits.length, { message: 'it has looked for each of the two' }).toBe(before + 2)
     view = VIEWS['crypto-paid']
     await edge.pool.query('begin; select pg_notify($1, $2)'.replace('$1', `'${CHANNEL}'`).replace('$2', `'${ID}'`) + '; rollback')
     await sleep(50)

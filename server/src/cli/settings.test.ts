@@ -203,10 +203,10 @@ const opened = async <T>(look: (opened: Opened) => T): Promise<T> => {
 }
 /** What a command prints. */
 const typed = async (...words: string[]): Promise<string> => (await captured(() => runCommand(words, env))).text
-const isAsked = (what: string) => expect.poll(() => asked.some((line) => line.startsWith(what)), { timeout: 30_000 }).toBe(true)
+const isAsked = (what: string) => expect.poll(() => asked.some((line) => line.startsWith(what))).toBe(true)
 const sendMail = async (): Promise<void> => {
-  await expect.poll(() => inTransaction(db, (tx) => queueMails(tx, [underpaid(merchant.id, { about: newId() })], momentAt(Date.now() - 1_000))), { timeout: 30_000 }).toContain('queued')
-  await expect.poll(() => mail.taken.length, { timeout: 30_000 }).toBeGreaterThan(0)
+  await expect.poll(() => inTransaction(db, (tx) => queueMails(tx, [underpaid(merchant.id, { about: newId() })], momentAt(Date.now() - 1_000)))).toContain('queued')
+  await expect.poll(() => mail.taken.length).toBeGreaterThan(0)
 }
 const sendsOverSmtp = async (): Promise<void> => {
   if (mail.taken.length === 0) await sendMail()
@@ -282,9 +282,9 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
     })))
     expect(closed).toBe('closed')
     for (const socket of sockets) socket.destroy()
-    await expect.poll(async () => fetch(url('/health/live')).then(({ status }) => status, () => 0), { timeout: 30_000 }).toBe(200)
+    await expect.poll(async () => fetch(url('/health/live')).then(({ status }) => status, () => 0)).toBe(200)
   },
-  addressStock: () => expect.poll(async () => (await sql`select 1 from address_stock where family = 'EVM'`.execute(db)).rows.length, { timeout: 30_000 }).toBe(7),
+  addressStock: () => expect.poll(async () => (await sql`select 1 from address_stock where family = 'EVM'`.execute(db)).rows.length).toBe(7),
   networks: () => isAsked('POST /node'),
   assets: async () => expect(await (await assets()).text()).toContain('Odd ether'),
   xpubs: async () => {
@@ -308,13 +308,13 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
   webhookPorts: async () => {
     const other = await makeMerchant(`http://127.0.0.1:${ports.signer}/hook`)
     await tell(other.id)
-    await expect.poll(async () => (await sql<{ error: string }>`select error from event_attempts where merchant_id = ${other.id}`.execute(db)).rows[0]?.error, { timeout: 30_000 }).toContain(`port ${ports.signer}`)
+    await expect.poll(async () => (await sql<{ error: string }>`select error from event_attempts where merchant_id = ${other.id}`.execute(db)).rows[0]?.error).toContain(`port ${ports.signer}`)
   },
   smtp: sendsOverSmtp,
   smtpPassword: sendsOverSmtp,
   smtpCa: sendsOverSmtp,
   mailFrom: sendsOverSmtp,
-  logLevel: () => expect.poll(() => log, { timeout: 30_000 }).toContain('"level":20'),
+  logLevel: () => expect.poll(() => log).toContain('"level":20'),
   sandbox: async () => {
     const { rows } = await sql<{ ahead: number }>`select extract(epoch from expires_at - now())::float8 as ahead from crypto_invoices where id = ${(await makeInvoice()).id}`.execute(db)
     // The standard 48 or 72 hours, and the hour by which business time is ahead.

@@ -23,7 +23,7 @@ import type { Subject } from '../adapters/screening/port.ts'
 import { openVenue, readVenueSettings } from '../adapters/venues/settings.ts'
 import { compareAcquirer, compareScreener, compareVenue } from './smoke-counterparties.ts'
 
-const http = createAcquirerHttp({ account: 'test', timeoutMs: 5_000 })
+const http = createAcquirerHttp({ account: 'test', timeoutMs: 120_000 })
 const lines = (comparisons: Awaited<ReturnType<typeof compareAcquirer>>) => comparisons.map(({ row, standing, text }) => `${standing} ${row}: ${text}`)
 
 const emulated: Record<string, () => Promise<{ acquirer: Acquirer; secureCode: string }>> = {
@@ -99,7 +99,7 @@ test('binance: an order that was never placed is absent, clocks agree, and the w
     writeFileSync(join(dir, name), content)
     return join(dir, name)
   }
-  const venue = openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs: 10_000, apiKeyFile: file('key', account.apiKey), secretFile: file('secret', account.secret) }))
+  const venue = openVenue(readVenueSettings({ exchange: 'binance', origin: emulator.url, timeoutMs: 60_000, apiKeyFile: file('key', account.apiKey), secretFile: file('secret', account.secret) }))
   onTestFinished(async () => {
     await venue.close()
     await emulator.stop()

@@ -16,7 +16,7 @@ const follow = (url: string) => {
     },
     notified: (channel, payload) => heard.push(`${channel} ${payload}`),
   })
-  const until = async (isTrue: () => boolean, ms = 3_000): Promise<void> => {
+  const until = async (isTrue: () => boolean, ms = 60_000): Promise<void> => {
     for (const startedAt = performance.now(); !isTrue(); ) {
       if (performance.now() - startedAt > ms) throw new Error(`waited too long: ${connections} connections, heard ${heard.join()}`)
       await sleep(5)

@@ -36,12 +36,12 @@ test('an acquirer that hangs while it is asked keeps nobody from another one\'s 
     world.first.paymentState = () => new Promise((resolve) => { hung.push(() => resolve({ kind: 'waiting' })) })
     world.now += 60_000
     await runAll(world, async () => {
-      await vi.waitFor(() => expect(hung).toHaveLength(10), { timeout: 30_000 })
+      await vi.waitFor(() => expect(hung).toHaveLength(10), { timeout: 60_000 })
       const other = await world.create({ amount: { value: '15000', ticker: 'KZT' } })
       const own = await world.create()
       for (const id of [other, own]) {
         await world.proceed(id)
-        await vi.waitFor(async () => expect((await world.forPayer(id)).standing.at).toBe('leaving'), { timeout: 30_000 })
+        await vi.waitFor(async () => expect((await world.forPayer(id)).standing.at).toBe('leaving'), { timeout: 60_000 })
       }
       for (const end of hung) end()
     })

@@ -30,4 +30,4 @@ test('closing answers what is under way, ends its connections, and waits for nob
   expect(text).toMatch(/^HTTP\/1\.1 200 [^]*connection: close[^]*\{"late":true\}$/i)
   await expect(edge.call('GET', target)).rejects.toThrow(/ECONNREFUSED|socket hang up/)
   // An idle connection would have kept it for a minute.
-}, 30_000)
+})

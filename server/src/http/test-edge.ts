@@ -56,6 +56,8 @@ export interface TestEdge {
   call(method: string, target: string, body?: string | Buffer, more?: Sent): Promise<Answer>
   /** Writes bytes to a connection of its own and reads until it ends. */
   bytes(...parts: (string | Buffer)[]): Promise<string>
+  /** The same, where the connection may stay open: reads until the text is enough, or until nothing was said for so many ms. */
+  bytesUntil(enough: ((text: string) => boolean) | number, ...parts: (string | Buffer)[]): Promise<string>
 }
 
 export const sign = (key: string, method: string, target: string, body: string | Buffer, timestamp: number | string): string =>
@@ -107,7 +109,8 @@ export const useEdge = (settings: Partial<HttpDeps> & { unbuilt?: readonly strin
     const signature = sign(key, method, target, body ?? '', timestamp)
     return edge.raw(method, target, ['merchant-id', id, 'signature', signature, 'timestamp', String(timestamp), ...headers], body)
   }
-  edge.bytes = (...parts) => sendBytes(edge.port, parts)
+  edge.bytes = (...parts) => sendBytes(edge.port, parts, () => false)
+  edge.bytesUntil = (enough, ...parts) => sendBytes(edge.port, parts, enough)
   return edge
 }
 
@@ -131,7 +134,7 @@ const sendRaw = (port: number, method: string, target: string, headers: HeaderLi
     request.end(body)
   })
 
-const sendBytes = (port: number, parts: readonly (string | Buffer)[]): Promise<string> =>
+const sendBytes = (port: number, parts: readonly (string | Buffer)[], enough: ((text: string) => boolean) | number): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       for (const part of parts) socket.write(part)
@@ -139,10 +142,11 @@ const sendBytes = (port: number, parts: readonly (string | Buffer)[]): Promise<s
     let text = ''
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1')
+      if (typeof enough === 'function' && enough(text)) socket.destroy()
     })
     socket.on('error', () => {})
     socket.on('close', () => resolve(text))
-    socket.setTimeout(400, () => socket.destroy())
+    if (typeof enough === 'number') socket.setTimeout(enough, () => socket.destroy())
   })
 
 /** A body that every operation's handler is reached with, by the operation's own example. */

@@ -90,7 +90,7 @@ test('every change is announced with its commit, creation is not', async () => {
     await ready
     const id = await world.create({ amount: USDT })
     const expectHeard = async (count: number): Promise<void> => {
-      await expect.poll(() => heard.length, { timeout: 5_000 }).toBeGreaterThanOrEqual(count)
+      await expect.poll(() => heard.length).toBeGreaterThanOrEqual(count)
       expect(new Set(heard)).toEqual(new Set([id]))
       heard.length = 0
     }

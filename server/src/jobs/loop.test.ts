@@ -5,7 +5,7 @@ import { allApart, createJobLoop, eachApart, type Job, type JobWatch } from './i
 
 const log = pino({ level: 'silent' })
 const until = async (isSo: () => boolean): Promise<void> => {
-  for (let i = 0; i < 1_000 && !isSo(); i += 1) await sleep(5)
+  for (let i = 0; i < 12_000 && !isSo(); i += 1) await sleep(5)
   expect(isSo()).toBe(true)
 }
 

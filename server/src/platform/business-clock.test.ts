@@ -27,7 +27,7 @@ test('moves ahead for everyone who listens, and the real clock does not', async 
   await sleep(100)
   expect(await advanceClock(db, 3_600_000)).toBe(3_600_000)
   expect(await advanceClock(db, 1)).toBe(3_600_001)
-  for (let i = 0; clock.business() !== 3_601_001 && i < 200; i += 1) await sleep(10)
+  for (let i = 0; clock.business() !== 3_601_001 && i < 6_000; i += 1) await sleep(10)
   expect([clock.now(), clock.business()]).toEqual([1_000, 3_601_001])
   await listener.close()
 })

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Emulator } from '../../../../sandbox/acquirers/emulator/start.ts'
 import { endRefunds, findOrder, giveBackOutside } from '../../../../sandbox/acquirers/emulator/payments.ts'
 import { startReceiver } from '../../../../sandbox/acquirers/receiver.ts'
-import { createAcquirerHttp, type AcquirerHttp } from './http.ts'
+import type { AcquirerHttp } from './http.ts'
 import { ForgedCallback, type Acquirer, type PaymentPage, type RawCallback } from './port.ts'
 import type { AcquirerWorld } from './conformance.ts'
+import { createPatientHttp } from './test-patience.ts'
 
 /** What a test's world is made of when the acquirer is an emulator of the sandbox. */
 export interface Emulated {
@@ -19,16 +20,18 @@ export interface Emulated {
 
 /** The world of the conformance suite over an emulator, and how to end it. */
 export const worldOf = async ({ emulator, makeAcquirer, secrets, cards, forge, without }: Emulated): Promise<{ world: AcquirerWorld; stop: () => Promise<void> }> => {
-  const acquirer = makeAcquirer(emulator.url, createAcquirerHttp({ account: 'test', timeoutMs: 1_000 }))
+  const http = createPatientHttp(() => emulator.desk.orders.all().length)
+  const acquirer = makeAcquirer(emulator.url, http)
   const receiver = await takeCallbacks(acquirer, emulator)
   const world: AcquirerWorld = {
     acquirer,
-    unreachable: makeAcquirer('http://127.0.0.1:1', createAcquirerHttp({ account: 'test', timeoutMs: 1_000 })),
+    unreachable: makeAcquirer('http://127.0.0.1:1', http),
     secrets, cards, forge, without,
     giveBackOutside: async (reference, units) => void giveBackOutside(emulator.desk, findOrder(emulator.desk, reference, 'payment')!, units),
     callbackUrl: receiver.url,
     callbacks: receiver.callbacks,
     next: async (faults) => {
+      if (faults.answer === 'held') http.holdNext()
       emulator.desk.faults.next(faults)
     },
     endRefunds: async (reference) => {
@@ -57,7 +60,7 @@ const takeCallbacks = async (acquirer: Acquirer, emulator: Emulator) => {
     url: `${receiver.url}/acquirers/test/told?v=1`,
     stop: () => receiver.stop(),
     callbacks: async (reference: string, least: number): Promise<RawCallback[]> => {
-      for (let tries = 0; tries < 250 && about(reference).length < least; tries += 1) await sleep(20)
+      for (let tries = 0; tries < 5_000 && about(reference).length < least; tries += 1) await sleep(20)
       if (about(reference).length < least) throw new Error(`${about(reference).length} of ${least} callbacks arrived`)
       return about(reference)
     },

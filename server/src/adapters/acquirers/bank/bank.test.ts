@@ -8,8 +8,8 @@ import { payOnPage } from '../../../../../sandbox/bank/payer.ts'
 import { signCallback } from '../../../../../sandbox/bank/signature.ts'
 import type { Limits } from '../account-reader.ts'
 import { describeAcquirer, type AcquirerWorld } from '../conformance.ts'
-import { createAcquirerHttp } from '../http.ts'
 import type { Acquirer, RawCallback } from '../port.ts'
+import { createPatientHttp } from '../test-patience.ts'
 import { createBank, type BankSettings } from './index.ts'
 
 const SECRET = 'aa55aa55-bank-secret-not-to-be-seen'
@@ -31,7 +31,7 @@ const startWorld = async (): Promise<AcquirerWorld> => {
   stops.push(async () => rmSync(dir, { recursive: true, force: true }))
   const bank = await startBank({ port: 0, dir, accounts: [{ name: 'shop', secret: SECRET }], payoutMs: 30, reverseMs: 150, callbackPauses: [100, 100, 100] })
   stops.push(bank.stop)
-  const http = createAcquirerHttp({ account: 'bank', timeoutMs: 500 })
+  const http = createPatientHttp(() => ordersOf(bank))
   const settings: BankSettings = { name: 'bank', url: bank.url, account: 'shop', secret: SECRET, capabilities: CAPABILITIES, http }
   const acquirer = createBank(settings)
   const receiver = await startReceiver((callback) => acknowledged(acquirer, callback))
@@ -43,12 +43,20 @@ const startWorld = async (): Promise<AcquirerWorld> => {
     callbackUrl: `${receiver.url}/acquirers/bank`,
     callbacks: (reference, least) => arrived(receiver, reference, least),
     forge: forgeries,
-    next: async (faults) => void bank.control.next(faults),
+    next: async (faults) => {
+      if (faults.answer === 'held') http.holdNext()
+      bank.control.next(faults)
+    },
     endRefunds: async (reference) => void bank.control['end-refunds']({ reference }),
     pay: payOnPage,
     cards: CARDS,
     sentToCard: async (reference) => sentToCard(bank, reference),
   }
+}
+
+const ordersOf = (bank: Bank): number => {
+  const { payments, payouts } = bank.control.find({})
+  return payments.length + payouts.length
 }
 
 const acknowledged = (acquirer: Acquirer, callback: RawCallback) => {
@@ -61,7 +69,7 @@ const acknowledged = (acquirer: Acquirer, callback: RawCallback) => {
 
 const arrived = async (receiver: Receiver, reference: string, least: number): Promise<RawCallback[]> => {
   const ofIt = (): RawCallback[] => receiver.received.filter(({ body }) => body.includes(reference))
-  await expect.poll(() => ofIt().length, { timeout: 5_000, interval: 10 }).toBeGreaterThanOrEqual(least)
+  await expect.poll(() => ofIt().length, { interval: 10 }).toBeGreaterThanOrEqual(least)
   return ofIt()
 }
 

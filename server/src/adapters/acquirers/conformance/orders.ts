@@ -6,7 +6,7 @@ import type { AcquirerWorld, WorldOf } from './world.ts'
 /** Orders of the suite, and what is waited for. */
 
 const HOUR_MS = 3_600_000
-const WAIT_MS = 5_000
+const WAIT_MS = 60_000
 
 export const paymentOrder = (world: AcquirerWorld, ticker: CardTicker, more: Partial<PaymentOrder> = {}): PaymentOrder => ({
   reference: randomUUID(),

@@ -23,7 +23,7 @@ export interface CallbackFaults {
 
 /** An acquirer's emulator that the suite moves, and the adapter under test that talks to it over HTTP. */
 export interface AcquirerWorld {
-  /** gives up after at most a second */
+  /** gives up on an order that the acquirer holds (`answer: 'held'`) soon after it was taken, and on nothing else */
   acquirer: Acquirer
   /** the same account with an acquirer whose host refuses connections */
   unreachable: Acquirer
