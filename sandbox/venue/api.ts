@@ -133,6 +133,8 @@ const place = async (deps: VenueDeps, parameters: URLSearchParams): Promise<unkn
   const order = enter(deps, parameters, fault)
   if (fault.answer === 'cut' || fault.answer === 'held') return new NoAnswer(fault.answer)
   if (fault.answer === 'error') return new Answer(500, { code: -1000, msg: 'An unknown error occurred while processing the request.' })
+  if (fault.answer === 'bus') return new Answer(400, { code: -1006, msg: 'An unexpected response was received from the message bus. Execution status unknown.' })
+  if (fault.answer === 'backend') return new Answer(400, { code: -1007, msg: 'Timeout waiting for response from backend server. Send status unknown; execution status unknown.' })
   if (fault.answer === 'garbage') return new TextAnswer(200, { 'content-type': 'text/html' }, '<html><body>We are back soon</body></html>')
   return placedView(order, deps.engine.state.trades)
 }

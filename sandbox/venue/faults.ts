@@ -1,7 +1,8 @@
 /** What the venue does wrong on demand (rows V-1, V-2, V-3, V-4 and V-5 of docs/dialects.md): `POST /venue/next` for the next order, `POST /venue/fault` for everything until it is taken back. */
 import { objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
 
-export const ANSWERS = ['cut', 'held', 'error', 'garbage', 'unavailable'] as const
+/** `bus`: -1006, `backend`: -1007, both "execution status unknown" (developers.binance.com, spot, errors, November 2026), which gives no HTTP status for them: 400 here. */
+export const ANSWERS = ['cut', 'held', 'error', 'garbage', 'bus', 'backend', 'unavailable'] as const
 export const REJECTIONS = ['filter', 'balance', 'key', 'position', 'suspended', 'symbol', 'closed', 'liquidity'] as const
 /** How an order ends before all of it has traded: the rest of an IOC order, self-trade prevention, the rule on prices; or its status is a word that nobody knows. */
 export const ENDS = ['rest', 'match', 'price-range', 'new-word'] as const

@@ -275,7 +275,7 @@ describe('an acquirer that does not take the order', () => {
 })
 
 describe('callbacks', () => {
-  test('F1: one that is forged, of another acquirer or of nobody changes nothing', async () => {
+  test('F1: one that is forged, of another acquirer or of nobody changes nothing (row A-11)', async () => {
     const { id, reference } = await world.atTheBank()
     const paid = { kind: 'succeeded', acquirerReference: 'x', ticker: 'UAH', units: 100_00n, feeUnits: 0n, maskedCard: undefined } as const
     expect((await hear(reference, paid, { signature: 'wrong' })).status).toBe(400)

@@ -100,13 +100,13 @@ describe('AMLBot', () => {
     await expect(amlbot().screen(deposit('aa01'))).rejects.toThrow('amlbot: it answered HTTP 403')
   })
 
-  test('a wrong key is told as the provider says it, and never the key', async () => {
+  test('a wrong key is told as the provider says it, and never the key (row S-1)', async () => {
     const asking = amlbot({ accessKey: 'wrong-key' }).screen(deposit('aa01'))
     await expect(asking).rejects.toThrow('Access denied')
     await expect(asking).rejects.not.toThrow('wrong-key')
   })
 
-  test('sends a deposit as its transaction with our address, and a destination as an address', async () => {
+  test('sends a deposit as its transaction with our address, and a destination as an address (row S-2)', async () => {
     await amlbot().screen(deposit('aa77'))
     expect(emulator.asked.at(-1)).toMatchObject({ hash: 'aa77', address: 'TOurs', direction: 'deposit', asset: 'TRX', accessId: 'ID-1', path: '/' })
     await amlbot({ assets: { 'ETHEREUM/ETH': 'ETHER' } }).screen(withdrawal('0x77'))

@@ -128,7 +128,7 @@ export const describeVenue = (name: string, price: bigint, makeWorld: () => Prom
       expect((await world.venue.find(mine)).kind).toBe('absent')
     })
 
-    test.each(['cut', 'held', 'error', 'garbage'])('an answer that says nothing (%s) is not a refusal: the order is there, once', async (answer) => {
+    test.each(['cut', 'held', 'error', 'garbage', 'bus', 'backend'])('an answer that says nothing (%s) is not a refusal: the order is there, once', async (answer) => {
       const impatient = answer === 'held' ? world.openImpatient() : undefined
       const venue = impatient ?? world.venue
       await venue.balances()
@@ -139,6 +139,22 @@ export const describeVenue = (name: string, price: bigint, makeWorld: () => Prom
       await expect.poll(() => world.ordersOf(mine.clientId)).toBe(1)
       expect(await known(mine)).toMatchObject({ open: false, executed: E18 / 50n })
       expect(world.ordersOf(mine.clientId)).toBe(1)
+    })
+
+    test('a duplicate is not called refused: there is an order under this id', async () => {
+      world.next({ delayMs: 600_000 })
+      const mine = order()
+      expect(await world.venue.place(mine)).toEqual({ kind: 'taken' })
+      await expect(world.venue.place(mine)).rejects.toThrow(VenueUnreachable)
+      expect(await known(mine)).toMatchObject({ open: true, executed: 0n })
+      expect(world.ordersOf(mine.clientId)).toBe(1)
+      await world.venue.cancel(mine)
+    })
+
+    test('an order dated after the venue\'s own time is refused, and leaves none', async () => {
+      const early = order({ placedAt: Date.now() + 600_000 })
+      expect(await world.venue.place(early)).toMatchObject({ kind: 'refused' })
+      expect((await world.venue.find(early)).kind).toBe('absent')
     })
 
     test('a venue that is not able to answer has perhaps taken it: only asking tells', async () => {

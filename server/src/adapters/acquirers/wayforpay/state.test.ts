@@ -16,7 +16,7 @@ describe('what WayForPay says of a transaction', () => {
     expect(read({ reasonCode }).kind).toBe('unknown')
   })
 
-  test.each(['InProcessing', 'inProcessing', 'WaitingAuthComplete', 'Pending', 'RefundInProcessing'])('%s is waited for (row A-14)', (transactionStatus) => {
+  test.each(['InProcessing', 'inProcessing', 'WaitingAuthComplete', 'Pending', 'pending', 'RefundInProcessing', 'refundinprocessing', 'Created'])('%s is waited for (row A-14)', (transactionStatus) => {
     expect(read({ transactionStatus, reasonCode: '1100' }).kind).toBe('waiting')
   })
 
@@ -34,7 +34,7 @@ describe('what WayForPay says of a transaction', () => {
     expect(read({ transactionStatus: 'Declined', reasonCode: '1136' })).toMatchObject({ kind: 'refused', elsewhere: true })
   })
 
-  test.each(['Refunded', 'Voided'])('%s is reversed', (transactionStatus) => {
+  test.each(['Refunded', 'Voided', 'refunded', 'VOIDED'])('%s is reversed (row A-14)', (transactionStatus) => {
     expect(read({ transactionStatus })).toMatchObject({ kind: 'reversed', units: 10_037n })
   })
 
