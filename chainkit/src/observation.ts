@@ -83,7 +83,7 @@ export interface Block extends Head {
    * among its transfers, or not all of it.
    */
   untraced?: boolean
-  /** True where the header names another root than the transactions shown have (TRON): one may be missing. */
+  /** True where the header names another root than the transactions shown have (TRON), and the node does not say how many there are: one may be missing. */
   isUnproven?: true
   /** Notes of TRON's internal transactions in it that the reader does not know, and of which nothing is among the transfers. */
   unknownNotes?: readonly string[]

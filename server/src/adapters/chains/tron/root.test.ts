@@ -32,6 +32,14 @@ describe('the root of the transactions of a block', () => {
     }
   })
 
+  test('begins with the hash that the main network has of a transaction (the first of block 79729218)', () => {
+    const raw_data_hex =
+      '0a02922e22086fd6b503a576155740c0dd9e9bc1335a65080112610a2d747970652e676f6f676c65617069732e636f6d2f70726f746f636f6c2e5472616e73666572436f6e74726163741230' +
+      '0a154159ed74912bc97e04e10bf06210487083b0debacb1215417b8b8f1beaf05ecfcc163a2bac7e908253daf10418017098a19b9bc133'
+    const signature = ['2dbcb60bcafbf17813e3f744a54e957aff9b444ed0af6abf3e338eeacdd3fc4b0501b2c2577f67a7c8ea23efbc497e954bc58847f4f3057204fece484cc2dfd001']
+    expect(rootOf([{ ret: [{ contractRet: 'SUCCESS' }], signature, raw_data_hex }])).toBe('f1065f85ce4c4616ddbea63db909fae0445ac1c7ac1afb4fb2ad4683d6304997')
+  })
+
   // TransactionCapsule.setResultCode of java-tron keeps what else a result came with from a peer.
   test.each([
     ['without the bytes of a transaction says nothing', { txID: '00' }, undefined],
@@ -59,12 +67,22 @@ const reading = async (shownAs: (block: Shown, time: number) => object, more: An
 }
 const without = (block: Shown): Shown => ({ ...block, transactions: block.transactions.slice(1) })
 
+/** GetTransactionCountByBlockNumServlet of java-tron. */
+const counted = (count: number): Answers => ({ 'wallet/gettransactioncountbyblocknum': () => ({ count }) })
+
 describe('a block that a gateway shows without one of its transactions', () => {
   test('is asked for again, and read once it is whole', async () => {
-    const { read, asked } = await reading((block, time) => (time === 1 ? without(block) : block))
+    const { read, asked } = await reading((block, time) => (time === 1 ? without(block) : block), counted(5))
     const block = (await read())!
     expect([block.transactions.length, block.isUnproven]).toEqual([5, undefined])
     expect(asked.filter((method) => method === 'wallet/getblockbynum')).toHaveLength(2)
+  })
+
+  test('is not read while the node counts more', async () => {
+    const infos: object[] = []
+    const { read, infos: all } = await reading(without, { 'wallet/gettransactioninfobyblocknum': () => infos, ...counted(5) })
+    infos.push(...all.slice(1))
+    await expect(read()).rejects.toMatchObject({ name: 'ChainUnavailable' })
   })
 
   test('is not read while there are infos of more', async () => {
@@ -80,11 +98,18 @@ describe('a block that a gateway shows without one of its transactions', () => {
     await expect(read()).rejects.toMatchObject({ name: 'ChainUnavailable' })
   })
 
-  test('is read and marked where its infos lack it too: a stranger may send what the API shows in part only', async () => {
+  test('is read and marked where its infos lack it too and the node does not count', async () => {
     const infos: object[] = []
     const { read, infos: all } = await reading(without, { 'wallet/gettransactioninfobyblocknum': () => infos })
     infos.push(...all.slice(1))
     const block = (await read())!
     expect([block.transactions.length, block.isUnproven]).toEqual([4, true])
   })
+})
+
+test('a block with a transaction whose bytes are not all shown is read without a mark where the node counts as many', async () => {
+  const { read, asked } = await reading((block) => ({ ...block, transactions: block.transactions.map((one, at) => (at === 2 ? { ...one, signature: [] } : one)) }), counted(5))
+  const block = (await read())!
+  expect([block.transactions.length, block.isUnproven]).toEqual([5, undefined])
+  expect(asked.filter((method) => method === 'wallet/getblockbynum')).toHaveLength(1)
 })
