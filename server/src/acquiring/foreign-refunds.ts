@@ -39,10 +39,10 @@ export const bookForeignRefund = async (tx: Tx, payment: Payment, { units, reaso
   return { items: [item], notices: [] }
 }
 
-/** The same, as a line of a statement says. */
-export const bookStatedRefund = async (tx: Tx, payment: Payment, line: StatementLine, moment: Moment): Promise<Effects> => {
-  const refund = { units: -line.units, reason: `on the statement as ${line.acquirerReference}`, actor: 'reconciliation' }
+/** The same, as a line of a statement says. @param units minor units: all of the line, or the part that is not booked yet */
+export const bookStatedRefund = async (tx: Tx, payment: Payment, line: StatementLine, units: bigint, moment: Moment): Promise<Effects> => {
+  const refund = { units, reason: `on the statement as ${line.acquirerReference}`, actor: 'reconciliation' }
   const effects = await bookForeignRefund(tx, payment, refund, moment)
-  await claimRefundLine(tx, payment.acquirer, line)
+  await claimRefundLine(tx, payment, line)
   return effects
 }

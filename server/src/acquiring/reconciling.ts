@@ -8,7 +8,7 @@ import { bookStatedRefund } from './foreign-refunds.ts'
 import { resolveDispute } from './going-back.ts'
 import type { Payment } from './payment.ts'
 import { accountFeeItem, settleItem } from './postings.ts'
-import { claimRefundLine, storeLines, unstatedPayments, unstatedRefunds } from './statement-store.ts'
+import { claimRefundLine, isSaidBefore, statedBeyondBooked, storeLines, unstatedPayments, unstatedRefunds } from './statement-store.ts'
 import { lockPayment, wakePayment } from './store.ts'
 
 /**
@@ -84,7 +84,7 @@ export const reconcileStatement = async (
         effects.push(await holdRefund(tx, acquirer, line, findings, moment))
         break
       case 'payout':
-        holdPayout(line, known.get(line.reference ?? ''), findings)
+        await holdPayout(tx, acquirer, line, known.get(line.reference ?? ''), findings)
     }
   }
   for (const payment of await unstatedPayments(tx, acquirer, from, to)) findings.push(missing('payment', payment.id, payment.paidTicker!, payment.paidUnits!))
@@ -133,6 +133,10 @@ const holdPayment = async (tx: Tx, acquirer: string, line: StatementLine, findin
     findings.push(findingOf('differs', line, payment.paidUnits))
     return noEffects
   }
+  if (await isSaidBefore(tx, acquirer, line, payment.acquirerReference)) {
+    findings.push(findingOf('extra', line, null))
+    return noEffects
+  }
   return bookCost(tx, payment, line.feeUnits, moment)
 }
 
@@ -147,27 +151,32 @@ const holdRefund = async (tx: Tx, acquirer: string, line: StatementLine, finding
     findings.push(findingOf('differs', line, null))
     return noEffects
   }
-  if ((await claimRefundLine(tx, acquirer, line)) !== undefined) return noEffects
+  if ((await claimRefundLine(tx, payment, line)) !== undefined) return noEffects
   const left = payment.paidUnits! - payment.refundedUnits
+  const beyond = await statedBeyondBooked(tx, payment)
   if (payment.state === 'reversed') {
-    if (left !== -line.units) findings.push(findingOf('differs', line, -left))
+    if (beyond !== left) findings.push(findingOf('differs', line, -left))
     return noEffects
   }
-  if (-line.units > left || left === 0n) {
+  if (beyond <= 0n) return noEffects
+  if (beyond > left || left === 0n) {
     findings.push(findingOf('differs', line, -left))
     return noEffects
   }
-  if (payment.state === 'disputed') return resolveDispute(tx, payment.id, -line.units, `on the statement as ${line.acquirerReference}`, moment)
-  if (-line.units < left) return bookStatedRefund(tx, payment, line, moment)
+  // Several lines may be new: each brings its own part.
+  const units = beyond < -line.units ? beyond : -line.units
+  if (payment.state === 'disputed') return resolveDispute(tx, payment.id, units, `on the statement as ${line.acquirerReference}`, moment)
+  if (units < left) return bookStatedRefund(tx, payment, line, units, moment)
   // All of it: the acquirer says so itself when asked.
   await wakePayment(tx, acquirer, payment.id, moment.at)
   findings.push(findingOf('open', line, -left))
   return noEffects
 }
 
-const holdPayout = (line: StatementLine, payout: BookedPayout | undefined, findings: StatementFinding[]): void => {
+const holdPayout = async (tx: Tx, acquirer: string, line: StatementLine, payout: BookedPayout | undefined, findings: StatementFinding[]): Promise<void> => {
   if (!payout) findings.push(findingOf('extra', line, null))
   else if (!payout.isBooked) findings.push(findingOf('open', line, null))
   else if (payout.units !== line.units || payout.ticker !== line.ticker) findings.push(findingOf('differs', line, payout.units))
+  else if (await isSaidBefore(tx, acquirer, line, null)) findings.push(findingOf('extra', line, null))
   else if (payout.costUnits !== line.feeUnits) findings.push({ ...findingOf('differs', line, payout.costUnits), stated: line.feeUnits })
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../test/setup/database.ts'
 import { emptyTables } from '../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
-import { createStatementJob, heldBy, reconcileAcquirer, requestRefund, statedTotals } from '../acquiring/index.ts'
+import { createStatementJob, heldBy, reconcileAcquirer, requestRefund, statedTotals, type PayoutBooks } from '../acquiring/index.ts'
 import type { StatementLine } from '../adapters/acquirers/port.ts'
 import { payoutBooks } from '../card-payouts/stated.ts'
 import { inTransaction } from '../db/index.ts'
@@ -124,6 +124,79 @@ describe('a statement', () => {
     expect([await world.balance('merchant'), await world.balance('fees')]).toEqual([98_00n, 2_00n])
     expect(await reconcile()).toEqual([])
     expect(await heldBy(world.db, 'first', 'UAH')).toBe(200_00n - 1_00n - 100_00n)
+  })
+
+  test('that lists singly what its acquirer told in one sum takes it once', async () => {
+    const [reference] = [await paid(), await paid()]
+    world.first.reverses(reference!, 50_00n)
+    await world.callback(world.first, world.first.callback(reference!))
+    await world.work()
+    expect(await world.balance('merchant')).toBe(146_00n)
+    state({ kind: 'payment', reference: reference!, units: 100_00n, feeUnits: 50n })
+    state({ kind: 'refund', reference: reference!, units: -30_00n })
+    await aDayLater()
+    // The second part has not come yet, and the sum is missing it.
+    expect((await reconcile()).map(({ kind, what }) => [kind, what])).toEqual([['missing', 'payment'], ['missing', 'refund']])
+    state({ kind: 'refund', reference: reference!, units: -20_00n })
+    expect((await reconcile()).map(({ kind, what }) => [kind, what])).toEqual([['missing', 'payment']])
+    expect([await world.balance('merchant'), await heldBy(world.db, 'first', 'UAH')]).toEqual([146_00n, 200_00n - 1_00n - 50_00n])
+    state({ kind: 'refund', reference: reference!, units: -5_00n })
+    for (let i = 0; i < 2; i += 1) await reconcile()
+    expect(await world.balance('merchant')).toBe(141_00n)
+  })
+
+  test('that lists in one sum what its acquirer told singly takes it once', async () => {
+    const [reference] = [await paid(), await paid()]
+    for (const units of [30_00n, 50_00n]) {
+      world.first.reverses(reference!, units)
+      await world.callback(world.first, world.first.callback(reference!))
+      await world.work()
+    }
+    state({ kind: 'refund', reference: reference!, units: -50_00n })
+    for (let i = 0; i < 2; i += 1) expect(await reconcile()).toEqual([])
+    expect(await world.balance('merchant')).toBe(146_00n)
+  })
+
+  test('that lists a payment taken back in two parts agrees with the books', async () => {
+    const [reference] = [await paid(), await paid()]
+    world.first.reverses(reference!, 'all')
+    await world.callback(world.first, world.first.callback(reference!))
+    await world.work()
+    state({ kind: 'refund', reference: reference!, units: -30_00n })
+    expect((await reconcile()).map(({ kind, booked, stated }) => [kind, booked, stated])).toEqual([['differs', -100_00n, -30_00n]])
+    state({ kind: 'refund', reference: reference!, units: -70_00n })
+    for (let i = 0; i < 2; i += 1) expect(await reconcile()).toEqual([])
+    state({ kind: 'refund', reference: reference!, units: -1_00n })
+    expect((await reconcile()).map(({ kind }) => kind)).toEqual(['differs', 'differs', 'differs'])
+  })
+
+  test('with two lines for one payment is told: the payer was charged twice', async () => {
+    const reference = await paid()
+    state({ kind: 'payment', reference, units: 100_00n, feeUnits: 60n })
+    state({ kind: 'payment', reference, units: 100_00n, feeUnits: 1_50n })
+    for (let i = 0; i < 2; i += 1) expect((await reconcile()).map(({ kind, booked, stated }) => [kind, booked, stated])).toEqual([['extra', null, 100_00n]])
+    expect([await world.balance('acquirer-costs'), await world.alerts()]).toEqual([-60n, ['statement-differs']])
+  })
+
+  test('with two lines for one payout is told: the card was paid twice', async () => {
+    const reference = world.runtime.newId()
+    const payouts: PayoutBooks = { find: async () => [{ reference, ticker: 'UAH', units: -7_00n, costUnits: 0n, isBooked: true }], unstated: async () => [] }
+    for (let i = 0; i < 2; i += 1) state({ kind: 'payout', reference, units: -7_00n })
+    const found = await reconcileAcquirer({ ...deps(), payouts }, world.first)
+    expect(found.map(({ kind, what, stated }) => [kind, what, stated])).toEqual([['extra', 'payout', -7_00n]])
+  })
+
+  test('that tells a part more than is booked takes that part', async () => {
+    const reference = await paid()
+    world.first.reverses(reference, 30_00n)
+    await world.callback(world.first, world.first.callback(reference))
+    await world.work()
+    state({ kind: 'refund', reference, units: -50_00n })
+    for (let i = 0; i < 2; i += 1) expect(await reconcile()).toEqual([])
+    expect(await world.balance('merchant')).toBe(48_00n)
+    state({ kind: 'refund', reference, units: -30_00n })
+    await reconcile()
+    expect(await world.balance('merchant')).toBe(18_00n)
   })
 
   test('whose line of a refund moves nothing, or money in, is told, and the lines behind it are read', async () => {
