@@ -3,7 +3,7 @@ import { rescale } from '../money/index.ts'
 import { currentState, insertPlanned, isContested, paymentCall, planEvm, type EvmPlan } from '../outgoing/index.ts'
 import { freshPrices } from '../rates/index.ts'
 import { expectedPrice, finalHeightOf, unitsWorth, type SweepPolicy } from '../sweeps/index.ts'
-import { gasRateOf, MOST_GAS, type EvmPayoutDeps, type GasRate, type PayFromDeposits, type Withdrawal } from '../withdrawals/index.ts'
+import { gasRateOf, MOST_GAS, PLAIN_GAS, type EvmPayoutDeps, type GasRate, type PayFromDeposits, type Withdrawal } from '../withdrawals/index.ts'
 import { FEES_AT_HAND, mostLeftBehind } from './fitting.ts'
 import { payFrom } from './paying.ts'
 import type { Need, Payer } from './store.ts'
@@ -70,6 +70,8 @@ const planFrom = async (deps: EvmDirectDeps, { ticker, to, units }: Withdrawal, 
     adapter.balancesAt(final, wanted), state.balances(wanted), state.minedNonce(address), state.estimateGas({ from: address, ...call }),
   ])
   if (!estimate.ok || estimate.gas > MOST_GAS || (await isContested(deps.runtime.db, network, address, nonce))) return undefined
+  // The hot wallet pays what runs a receiver's code, as it bounds how often that may fail.
+  if (contract === null && estimate.gas > PLAIN_GAS) return undefined
   const plan = planEvm({ network, chainId, nonce, call, gas: estimate.gas, rate })
   const coin = (contract === null ? amount : 0n) + plan.networkFee * FEES_AT_HAND
   const isEnough = [atFinal, atHead].every(([held, coins]) => held! >= amount && coins! >= coin)

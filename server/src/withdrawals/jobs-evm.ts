@@ -6,8 +6,9 @@ import { rescale } from '../money/index.ts'
 import { currentState, insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeNonce, type EvmCall } from '../outgoing/index.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { attach } from './commands.ts'
+import { mayPayCode } from './failing-receivers.ts'
 import { freeSlots, readMembers } from './jobs-pool.ts'
-import { gasRateOf, hotRow, MOST_GAS, type EvmPayoutDeps, type GasRate } from './payouts.ts'
+import { gasRateOf, hotRow, MOST_GAS, PLAIN_GAS, type EvmPayoutDeps, type GasRate } from './payouts.ts'
 import { choosePayer, lackingOf, type Member, type Part } from './pool.ts'
 import { noLongerReverting, onRevert } from './reverting.ts'
 import { noLongerShort, tellShort } from './shortage.ts'
@@ -116,6 +117,7 @@ const estimated = async (deps: EvmPayoutDeps, state: AccountState, choice: Choic
     await (estimate.reason === 'reverted' ? onRevert(deps, withdrawal, estimate.message, toItself) : tellShort(deps, network, native))
     return undefined
   }
+  if (withdrawal.ticker === native && estimate.gas > PLAIN_GAS && !(await mayPayCode(deps, withdrawal))) return undefined
   const { networkFee } = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate })
   const more = networkFee > reserved ? nativeLedgerUnits(catalogue, network, networkFee - reserved) : 0n
   if (member.purse.pay([{ ticker: native, units: more }]) === undefined) return { ...choice, gas: estimate.gas }

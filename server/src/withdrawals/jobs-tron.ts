@@ -9,9 +9,10 @@ import { raiseAlert } from '../platform/alerts.ts'
 import { momentOf } from '../platform/runtime.ts'
 import { toColdOf } from '../treasury/index.ts'
 import { attach, postpone } from './commands.ts'
+import { mayPayCode } from './failing-receivers.ts'
 import type { TronPayoutDeps } from './payouts.ts'
 import { Purse } from './purse.ts'
-import { boundedForReceiver } from './receiver-code.ts'
+import { boundedForReceiver, runsReceiverCode } from './receiver-code.ts'
 import { noLongerReverting, onRevert } from './reverting.ts'
 import { noLongerShort, tellShort } from './shortage.ts'
 import { nextWaiting } from './store.ts'
@@ -93,6 +94,7 @@ const planOne = async (deps: TronPayoutDeps, withdrawal: Withdrawal, prices: Pri
     return onRevert(deps, withdrawal, cost.message, () => adapter.estimateCost(contractOf(deps, { ...withdrawal, to: deps.hotAddress })))
   }
   await noLongerReverting(deps, 'TRON', [withdrawal.ticker])
+  if (runsReceiverCode(contract) && !(await mayPayCode(deps, withdrawal))) return false
   const id = runtime.newId()
   const plan = planTron({ id, contract, reference, usage: cost.usage, prices })
   if (plan.networkFee > policy.maxFee) return tooDear(deps, withdrawal, plan)

@@ -52,6 +52,8 @@ export interface TronPayoutDeps extends PayoutDeps {
 
 /** A receiver's code runs at our cost, and a withdrawal's fee is that of a plain payment: what takes more gas is not paid. */
 export const MOST_GAS = 300_000n
+/** Coin sent to an account that is there and runs no code takes this. */
+export const PLAIN_GAS = 21_000n
 
 export type GasRate = Extract<FeeRate, { kind: 'gas' }>
 

@@ -17,4 +17,4 @@ export const boundedForReceiver = (contract: Contract, cost: CostEstimate): Cost
   return { ok: false, reason: 'reverted', message: `its receiver is a contract that takes up to ${most} energy, and at most ${MOST_ENERGY} is paid for` }
 }
 
-const runsReceiverCode = (contract: Contract): boolean => contract.kind === 'TriggerSmartContract' && contract.callValue > 0n
+export const runsReceiverCode = (contract: Contract): boolean => contract.kind === 'TriggerSmartContract' && contract.callValue > 0n

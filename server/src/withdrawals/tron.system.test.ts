@@ -234,6 +234,29 @@ test('audit D-T4: a TRX withdrawal to a contract that reverts or takes too much 
   expect((await statuses()).filter((one) => one === 'Failed')).toHaveLength(never.length)
 })
 
+test('TRX to a contract that failed on chain twice is not paid again, and one payment at a time is tried before', async () => {
+  const { chain, request, work, mine, state, later, attempts, alerts } = await open()
+  // Writes a slot: the fee limit is too low for it once energy has become dearer, which no estimate shows.
+  const [failing, other] = [await deploy('600160015500'), await deploy('600160025500')]
+  for (const round of [1, 2]) {
+    const ids = [await request('TRX', failing, 1_000_000n), ...(round === 2 ? [await request('TRX', failing, 2_000_000n)] : [])]
+    await work()
+    expect([await state(ids[0]!), ids[1] && (await state(ids[1]))]).toEqual(['sent', round === 2 ? 'requested' : undefined])
+    await chain.setParameters({ getEnergyFee: 4_000n })
+    await mine(1 + SOLID)
+    await chain.setParameters({ getEnergyFee: 100n })
+    await mine(1)
+    expect(await state(ids[0]!)).toBe('failed')
+    if (round === 1) continue
+    await later(2 * MINUTE)
+    await work()
+    expect([await state(ids[1]!), await attempts(), await alerts()]).toEqual(['failed', 2, ['withdrawal-impossible', 'withdrawal-reverted', 'withdrawal-reverted']])
+  }
+  const id = await request('TRX', other, 1_000_000n)
+  await work()
+  expect(await state(id)).toBe('sent')
+})
+
 test('a payment to a contract that expired unmined is not made anew when the contract takes too much energy by then', async () => {
   let [isLost, energy] = [true, 20_000n]
   const { request, work, mine, state, later, attempts } = await open((adapter) => ({
