@@ -82,6 +82,8 @@ export const reconcileStatement = async (
         break
       case 'refund':
         effects.push(await holdRefund(tx, acquirer, line, findings, moment))
+        // No answer to a refund tells a fee.
+        if (isNew && line.feeUnits > 0n) effects.push({ items: [accountFeeItem({ acquirer, ticker: line.ticker, units: line.feeUnits }, moment)], notices: [] })
         break
       case 'payout':
         await holdPayout(tx, acquirer, line, known.get(line.reference ?? ''), findings)

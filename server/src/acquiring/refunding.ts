@@ -163,11 +163,13 @@ const refuse = async (tx: Tx, payment: Payment, refund: Refund, { message, who }
   const refused = await moveRefund(tx, refund, 'refused', { at: moment.at, next: null, message })
   if (!refused) return noEffects
   await uncountRefund(tx, refused, moment.at)
-  await forgetClaimedLines(tx, refused)
-  if (refused.sentAt !== null) await watch(tx, payment, moment)
+  const isStated = await forgetClaimedLines(tx, refused)
+  // One that was never sent too: another sum that went back may be what kept it from being sent.
+  await watch(tx, payment, moment)
   await resolveAlert(tx, 'refund-stuck', refund.id, moment.at)
   const ended = who === refund.acquirer ? `${who} refused` : `${who} said that ${refund.acquirer} did not make`
-  const text = `${ended} refund ${refund.id} of payment ${refund.paymentId} (${message}); the money is back on its account`
+  const shown = isStated ? `; but a statement shows it as given back: read that statement again (bursar reconcile --acquirer ${refund.acquirer}), which books it` : ''
+  const text = `${ended} refund ${refund.id} of payment ${refund.paymentId} (${message}); the money is back on its account${shown}`
   await raiseAlert(tx, { kind: 'refund-refused', subject: refund.id, text }, moment)
   return { items: [releaseRefundItem(refused, moment), ...(await holdAgain(tx, refused.merchantId, refused.holdId, moment))], notices: [] }
 }

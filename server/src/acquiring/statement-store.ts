@@ -78,9 +78,10 @@ export const hasStatedRefund = async (tx: Tx, { id }: Pick<Refund, 'id'>): Promi
   return rows.length > 0
 }
 
-/** A refund was not made, so that a line which was taken for it is another one: the next reading of the statement books it. */
-export const forgetClaimedLines = async (tx: Tx, { id }: Pick<Refund, 'id'>): Promise<void> => {
-  await sql`update acquirer_statement_lines set refund_id = null where refund_id = ${id}`.execute(tx)
+/** A refund was not made, so that a line which was taken for it is another one: the next reading of the statement books it. @returns whether there was one */
+export const forgetClaimedLines = async (tx: Tx, { id }: Pick<Refund, 'id'>): Promise<boolean> => {
+  const { rows } = await sql`update acquirer_statement_lines set refund_id = null where refund_id = ${id} returning 1`.execute(tx)
+  return rows.length > 0
 }
 
 /** Payments booked in a time that no statement has shown yet. */

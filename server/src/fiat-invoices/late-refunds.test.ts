@@ -31,6 +31,7 @@ const refund = (paymentId: string, units: bigint) =>
   inTransaction(world.db, (tx) => requestRefund(tx, { paymentId, units, reason: 'asked', actor: 'test' }, { accounts: [world.first] }, { at: new Date(world.now), newId: world.runtime.newId }))
 const resolve = (id: string, how: 'done' | 'refused') => world.act((tx, at) => resolveRefund(tx, { id, how, by: 'cli:ann: seen in the console' }, world.listener, at))
 const reconcile = () => reconcileAcquirer({ runtime: world.runtime, payouts: payoutBooks, pause: async () => {} }, world.first)
+const alertText = async (kind: string): Promise<string | undefined> => (await world.db.selectFrom('alerts').select('text').where('kind', '=', kind).executeTakeFirst())?.text
 const stateRefund = (reference: string, units: bigint): void => {
   world.first.lines.push({ kind: 'refund', reference, acquirerReference: 'line-1', ticker: 'UAH', units: -units, feeUnits: 0n, at: START - 1 })
 }
@@ -67,6 +68,20 @@ describe('money of a refund that ended as not made', () => {
     await world.later(24 * HOUR_MS)
     expect(await world.balance('merchant')).toBe(18_00n)
     expect(await world.alerts()).toEqual(['refund-refused', 'refund-foreign'])
+  })
+
+  test('is looked for too when another sum stood in the way of sending it, and no more went back', async () => {
+    const reference = await paid()
+    world.first.reverses(reference, 20_00n)
+    // As the adapters answer that send nothing while another amount went back than is known of (adapters/acquirers/refunds.ts).
+    world.first.refund = async () => ({ kind: 'unknown', reason: 'another amount went back than is known of' })
+    const made = await refund(reference, 30_00n)
+    await world.work()
+    await world.later(HOUR_MS)
+    expect([await world.alerts(), await world.balance('merchant')]).toEqual([['refund-stuck'], 98_00n])
+    await resolve(made.id, 'refused')
+    await world.work()
+    expect([await world.balance('merchant'), await world.alerts()]).toEqual([78_00n, ['refund-refused', 'refund-foreign']])
   })
 
   test('is looked for no longer than two weeks', async () => {
@@ -108,6 +123,7 @@ describe('money of a refund that ended as not made', () => {
     answer.resolve({ kind: 'refused', acquirerReference: undefined, code: '9996', message: 'no contract', maskedCard: undefined })
     await working
     expect(await world.balance('merchant')).toBe(98_00n)
+    expect(await alertText('refund-refused')).toContain('a statement shows it as given back')
     await reconcile()
     await reconcile()
     expect([await world.balance('merchant'), await world.alerts()]).toEqual([48_00n, expect.arrayContaining(['refund-refused', 'refund-foreign'])])

@@ -199,6 +199,13 @@ describe('a statement', () => {
     expect(await world.balance('merchant')).toBe(18_00n)
   })
 
+  test('with a fee taken for a refund books it once', async () => {
+    const reference = await paid()
+    state({ kind: 'refund', reference, units: -30_00n, feeUnits: 25n })
+    for (let i = 0; i < 2; i += 1) await reconcile()
+    expect([await house('acquirer-costs'), await heldBy(world.db, 'first', 'UAH')]).toEqual([-25n, 100_00n - 50n - 30_00n - 25n])
+  })
+
   test('whose line of a refund moves nothing, or money in, is told, and the lines behind it are read', async () => {
     const reference = await paid()
     state({ kind: 'refund', reference, units: 30_00n })

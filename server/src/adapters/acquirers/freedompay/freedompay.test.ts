@@ -116,7 +116,7 @@ describe('the status of a payment', () => {
     ['held', { pg_captured: '0' }, 'waiting'], ['new', { pg_payment_status: 'new' }, 'waiting'], ['pending', { pg_payment_status: 'pending' }, 'waiting'], ['process', { pg_payment_status: 'process' }, 'waiting'],
     ['partial', { pg_payment_status: 'partial' }, 'waiting'], ['incomplete', { pg_payment_status: 'incomplete' }, 'waiting'], ['failed', { pg_payment_status: 'failed' }, 'refused'], ['error', { pg_payment_status: 'error' }, 'refused'],
     ['revoked', { pg_payment_status: 'revoked' }, 'reversed'], ['refunded', { pg_payment_status: 'refunded' }, 'reversed'], ['given back in whole', { pg_refund_amount: '-12000.50' }, 'reversed'],
-    ['given back in part, without decimals (row A-9)', { pg_refund_amount: '-2000' }, 'succeeded'], ['another currency', { pg_currency: 'USD' }, 'unknown'], ['no amount', { pg_amount: '' }, 'unknown'], ['a new word', { pg_payment_status: 'ok' }, 'unknown'],
+    ['given back in part, without decimals (row A-9)', { pg_refund_amount: '-2000' }, 'succeeded'], ['given back, and the sum is not understood', { pg_refund_amount: '-2000.005' }, 'unknown'], ['another currency', { pg_currency: 'USD' }, 'unknown'], ['no amount', { pg_amount: '' }, 'unknown'], ['a new word', { pg_payment_status: 'ok' }, 'unknown'],
     ['payment 0, which is none', { pg_payment_id: '0' }, 'unknown'], ['not found', { pg_status: 'error', pg_error_code: '340' }, 'unknown'], ['its own failure', { pg_status: 'error', pg_error_code: '9999' }, 'unknown'],
   ] as const)('%s', async (_what, changes, kind) => {
     expect((await state(changes)).kind).toBe(kind)

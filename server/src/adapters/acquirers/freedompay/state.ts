@@ -46,11 +46,12 @@ export const isRefundRecord = (fields: PgFields): boolean => pgText(fields, 'pg_
 
 /**
  * All that went back of a payment, by the names that answers have for it; 0 where none says anything.
- * @returns undefined when they disagree
+ * @returns undefined when they disagree, or one isn't understood
  */
 const backOf = (fields: PgFields): bigint | undefined => {
-  const told = new Set(['pg_refund_amount', 'pg_revoked_amount', 'pg_revoke_amount'].map((name) => amountOf(fields, name) ?? 0n).filter((units) => units > 0n))
-  return told.size > 1 ? undefined : ([...told][0] ?? 0n)
+  const names = ['pg_refund_amount', 'pg_revoked_amount', 'pg_revoke_amount'].filter((name) => pgText(fields, name) !== '')
+  const told = new Set(names.map((name) => amountOf(fields, name)).filter((units) => units !== 0n))
+  return told.size > 1 ? undefined : told.size === 0 ? 0n : [...told][0]
 }
 
 /** Money that is only held is not paid; money given back in whole is a reversal. */
@@ -58,7 +59,7 @@ const succeeded = (fields: PgFields): AcquirerState => {
   const units = amountOf(fields, 'pg_amount')
   if (pgText(fields, 'pg_captured') === '0') return waiting('held')
   const backUnits = backOf(fields)
-  if (backUnits === undefined) return unclear('several sums of what went back')
+  if (backUnits === undefined) return unclear('what went back is not understood')
   return moved(fields, units !== undefined && backUnits >= units && units > 0n ? 'reversed' : 'succeeded', units, backUnits)
 }
 
@@ -66,7 +67,7 @@ const succeeded = (fields: PgFields): AcquirerState => {
 const givenBack = (fields: PgFields): AcquirerState => {
   const units = amountOf(fields, 'pg_amount')
   const told = backOf(fields)
-  if (told === undefined) return unclear('several sums of what went back')
+  if (told === undefined) return unclear('what went back is not understood')
   const isPart = units !== undefined && told > 0n && told < units
   return moved(fields, isPart ? 'succeeded' : 'reversed', units, isPart ? told : units)
 }

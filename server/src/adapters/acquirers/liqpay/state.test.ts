@@ -39,6 +39,8 @@ describe('what LiqPay says of a payment', () => {
     expect(read({ status: 'reversed', refund_amount: '100.37' })).toMatchObject({ kind: 'reversed' })
     expect(read({ status: 'reversed', refund_amount: '40.0' })).toMatchObject({ kind: 'succeeded' })
     expect(read({ refund_amount: '40.0' })).toMatchObject({ kind: 'succeeded' })
+    expect(read({ refund_amount: null })).toMatchObject({ kind: 'succeeded', backUnits: 0n })
+    for (const refund_amount of ['40.005', '-40', '4e1']) expect(read({ refund_amount }).kind).toBe('unknown')
     expect(read({ refund_amount: '100.37' })).toMatchObject({ kind: 'reversed' })
   })
 

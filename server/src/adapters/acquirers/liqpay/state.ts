@@ -42,14 +42,15 @@ const moved = (record: LiqPayRecord, status: string, direction: 'payIn' | 'payou
   if (units === undefined || acquirerReference === '') return { kind: 'unknown', reason: 'no amount or payment_id' }
   const fee = minorUnitsOf(textOf(record, direction === 'payIn' ? 'receiver_commission' : 'sender_commission'))
   const backUnits = backOf(record, units)
+  if (backUnits === undefined) return { kind: 'unknown', reason: 'a sum that went back, and is not understood' }
   const kind = backUnits === units ? 'reversed' : 'succeeded'
   return { kind, acquirerReference, ticker: 'UAH', units, feeUnits: fee, maskedCard: maskOf(record, direction), backUnits }
 }
 
-/** How much went back: `refund_amount`; all of it where the payment is reversed and no lesser amount is told. */
-const backOf = (record: LiqPayRecord, paidUnits: bigint): bigint => {
-  const told = minorUnitsOf(textOf(record, 'refund_amount')) ?? 0n
-  return textOf(record, 'status') === 'reversed' && (told === 0n || told > paidUnits) ? paidUnits : told
+/** How much went back: `refund_amount`; all of it where the payment is reversed and no lesser amount is told. @returns undefined where it isn't understood */
+const backOf = (record: LiqPayRecord, paidUnits: bigint): bigint | undefined => {
+  const told = minorUnitsOf(textOf(record, 'refund_amount') || '0')
+  return told !== undefined && textOf(record, 'status') === 'reversed' && (told === 0n || told > paidUnits) ? paidUnits : told
 }
 
 /**
