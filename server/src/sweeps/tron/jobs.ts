@@ -12,7 +12,7 @@ import { lookAround } from './looking.ts'
 import { quietAmong } from './loans.ts'
 import { createTronStepping, type Judge } from './stepping.ts'
 import type { TronTarget } from './storing.ts'
-import { isWorthIt } from './worth.ts'
+import { evenFloors, isWorthIt } from './worth.ts'
 
 /** Read at once; most of them rest. */
 const MOST_HOLDERS = 5_000
@@ -52,15 +52,15 @@ export const createTronSweepJob = (deps: TronSweepDeps, everyMs: number): Job =>
 
 /** Holders where nothing is under way and that are not known to hold too little. */
 const restedHolders = async (
-  { runtime, policy }: TronSweepDeps,
+  { runtime, policy, catalogue }: TronSweepDeps,
   { assets }: TronSweepPermission,
   rests: Map<string, number>,
 ): Promise<Holder[]> => {
   const { at } = momentOf(runtime)
   for (const [key, until] of rests) if (until <= at.getTime()) rests.delete(key)
-  // Any unit may be worth it where staked energy makes sweeps cheap: what it costs says the chain.
-  const any = new Map([...assets].map((ticker) => [ticker, { young: 1n, overdue: 1n }]))
-  const worthwhile: Worthwhile = { now: at, overdue: new Date(at.getTime() - policy.maxAgeMs), least: any }
+  const prices = await freshPrices(runtime.db, [...assets], new Date(runtime.clock.now()))
+  const least = evenFloors([...assets].map((ticker) => ({ ticker, scale: catalogue.findCrypto(ticker)!.scale, usd: prices.get(ticker) })))
+  const worthwhile: Worthwhile = { now: at, overdue: new Date(at.getTime() - policy.maxAgeMs), least }
   const holders = (await holdersOn(runtime.db, 'TRON', MOST_HOLDERS, worthwhile)).filter((holder) => !rests.has(keyOf(holder)))
   const quiet = await quietAmong(runtime.db, holders.map(({ address }) => address))
   return holders.filter(({ address }) => quiet.has(address))
