@@ -28,7 +28,7 @@ export const ErrorBody = Type.Object(
 )
 
 /**
- * A signed request that could not be attributed to a merchant (`contract.md` section 2, amendment 1). An unknown or
+ * A signed request that could not be attributed to a merchant (`contract.md` section 2, 19 #1). An unknown or
  * disabled merchant answers -1 too.
  */
 export const authenticationErrors = {
@@ -37,7 +37,7 @@ export const authenticationErrors = {
   futureRequest: errorCode(401, -3, 'Future request'),
 } as const
 
-/** Errors with one meaning on every operation (`contract.md` 18 #2, amendment 3). */
+/** Errors with one meaning on every operation (`contract.md` 18 #2, 19 #3). */
 export const generalErrors = {
   invalidRequest: errorCode(400, 100, 'Invalid request'),
   notFound: errorCode(404, 101, 'Not found'),

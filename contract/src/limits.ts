@@ -33,7 +33,7 @@ export const textLimits = {
   idempotencyKey: 255,
 } as const
 
-/** Life of addresses and invoices (`contract.md` 5.3, 5.14, 18 #18; amendment 6). */
+/** Life of addresses and invoices (`contract.md` 5.3, 5.14, 18 #18; 19 #6). */
 export const durations = {
   rotatingAddress: { min: 10 * minute, max: 30 * day, default: day },
   /** Counted from a replenishment; the address then expires that much later. */

@@ -20,7 +20,7 @@ export const Target = requestObject(
   },
 )
 
-/** 1 of the first ticker costs `value` of the second (4.2, amendment 5). */
+/** 1 of the first ticker costs `value` of the second (4.2, 19 #5). */
 export const Price = Type.Object(
   {
     value: printedDecimal('What one unit of the first ticker costs in the second'),

@@ -31,7 +31,7 @@ export interface Operation<
   readonly description: string
   /** False for the two web forms only: they name the merchant in the body. */
   readonly signed: boolean
-  /** An accepted signature sent again within the timestamp window gets the first answer again (amendment 2). */
+  /** An accepted signature sent again within the timestamp window gets the first answer again (`contract.md` 19 #2). */
   readonly movesMoney: boolean
   readonly params: Params
   /** All values are texts. A parameter it does not list is ignored; the text `undefined` counts as absent (18 #31). */

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { TInteger } from 'typebox'
 import { milliseconds } from '../fields.ts'
 
-/** The 47 counters of a screening report (`spec.md`, Events). */
+/** The 47 counters of a screening report (`contract.md` 6.1). */
 export const signalKeys = [
   'atm', 'ico', 'scam', 'miner', 'mixer', 'other', 'bridge', 'ransom', 'wallet', 'malware', 'payment', 'exchange',
   'gambling',

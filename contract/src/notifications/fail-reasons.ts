@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-/** Why a deposit or a withdrawal failed, spelled as on the wire (`contract.md` 6.1, 6.2, 18 #29, amendment 8). */
+/** Why a deposit or a withdrawal failed, spelled as on the wire (`contract.md` 6.1, 6.2, 18 #29, 19 #8). */
 export const failReasons = {
   LESS_THEN_MIN_AMOUNT: 'The deposit is below the minimum of its asset and network',
   ERRROR_CODE_GENERIC: 'The payment failed, and no more exact reason is known',

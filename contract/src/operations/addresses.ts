@@ -34,7 +34,7 @@ export const RotatingAddress = Type.Object(
   },
 )
 
-/** `contract.md` 5.2, amendment 6. */
+/** `contract.md` 5.2, 19 #6. */
 export const createAddress = operation({
   id: 'createAddress',
   method: 'POST',
@@ -56,7 +56,7 @@ export const createAddress = operation({
   response: Address,
 })
 
-/** `contract.md` 5.3, 16 #14 to #16, amendment 6. */
+/** `contract.md` 5.3, 16 #14 to #16, 19 #6. */
 export const createRotatingAddress = operation({
   id: 'createRotatingAddress',
   method: 'POST',

@@ -47,7 +47,7 @@ export const createCryptoInvoice = operation({
   response: CreatedInvoice,
 })
 
-/** `contract.md` 5.15, 18 #15, amendment 10. */
+/** `contract.md` 5.15, 18 #15, 19 #10. */
 export const createCryptoInvoiceByForm = operation({
   id: 'createCryptoInvoiceByForm',
   method: 'POST',

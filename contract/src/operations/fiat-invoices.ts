@@ -35,7 +35,7 @@ export const createFiatInvoice = operation({
   response: CreatedInvoice,
 })
 
-/** `contract.md` 5.19, 16 #17, 18 #15, amendment 10. */
+/** `contract.md` 5.19, 16 #17, 18 #15, 19 #10. */
 export const createFiatInvoiceByForm = operation({
   id: 'createFiatInvoiceByForm',
   method: 'POST',

@@ -5,7 +5,7 @@ import {
 import { textLimits } from '../limits.ts'
 
 /**
- * Fields of both web forms (`contract.md` 5.15, 5.19, 16 #17, 18 #15, amendment 10). An empty field counts as absent:
+ * Fields of both web forms (`contract.md` 5.15, 5.19, 16 #17, 18 #15, 19 #10). An empty field counts as absent:
  * a browser sends every input of a form, filled in or not.
  */
 export const invoiceFormFields = {

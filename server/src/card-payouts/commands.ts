@@ -157,7 +157,7 @@ const settleEnded = async (tx: Tx, { payout, part, attempt }: Known, outcome: Ou
   return noEffects
 }
 
-/** What has come back is the merchant's again, after what it owes (amendment 14). */
+/** What has come back is the merchant's again, after what it owes (`contract.md` 19 #14). */
 const giveBack = async (tx: Tx, payout: Payout, part: Part, { account }: Attempt, moment: Moment): Promise<Item> => {
   const pair = { merchantId: payout.merchantId, asset: payout.ticker }
   const before = (await lockDebts(tx, [pair])).get(pairText(pair)) ?? 0n

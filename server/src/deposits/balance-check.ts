@@ -21,7 +21,7 @@ export interface HeldBy {
 
 /**
  * Opens deposits for native coin that addresses hold at a final block and the books do not explain: contracts sent it, and the node does not
- * show that (amendment 21). The books know what came otherwise, what we sent there ourselves and what left, as it was at that block. Deposits found
+ * show that (`contract.md` 19 #21). The books know what came otherwise, what we sent there ourselves and what left, as it was at that block. Deposits found
  * so in blocks that were lost come first. An address that a lost final payment of ours has left holds what that takes again: it is passed over. So is
  * one where a newer block has been compared meanwhile: coin credited there is in no book of this one.
  * @param held also addresses that hold nothing: a sweep may have taken what the books don't explain

@@ -25,7 +25,7 @@ const TWO_WEEKS_MS = 14 * 24 * 60 * 60_000
 
 const atFinality: DepositRules = { confirmations: { kind: 'final' }, goneAfterMs: TWO_WEEKS_MS }
 
-/** `contract.md` 18, row 25; amendment 4. */
+/** `contract.md` 18, row 25; 19 #4. */
 export const DEFAULT_DEPOSIT_POLICY: DepositPolicy = {
   BITCOIN: {
     confirmations: {

@@ -64,7 +64,7 @@ export const quoteNow = (direction: Direction, side: Side, amount: bigint, legs:
 
 /**
  * What an order fills at: the promised price while the market stays within the spread of what it was, else the current price when it is
- * no worse than the merchant's limit (`contract.md` 18 #8, amendment 11).
+ * no worse than the merchant's limit (`contract.md` 18 #8, 19 #11).
  */
 export const fillOf = (
   direction: Direction,
@@ -84,7 +84,7 @@ const isStillTrue = (promised: { market: bigint }, now: { market: bigint }, spre
   return apart * 10_000n <= promised.market * spreadBps
 }
 
-/** What is charged: the merchant's own fee when it is at least the current one, else the current one (amendment 4). */
+/** What is charged: the merchant's own fee when it is at least the current one, else the current one (`contract.md` 19 #4). */
 export const chargedFee = (direction: Direction, side: Side, quoted: Quote, given: string | undefined): Quote => {
   if (given === undefined) return quoted
   const { spend } = direction

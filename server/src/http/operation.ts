@@ -50,7 +50,7 @@ export interface OperationHandler {
 }
 
 /**
- * One operation of the contract on one of its paths, ready to serve. Checks come in the order of amendment 1: header grammar,
+ * One operation of the contract on one of its paths, ready to serve. Checks come in the order of `contract.md` 19 #1: header grammar,
  * timestamp, then merchant and signature as one step, rate, JSON, schema, what is known of the request already, then the operation.
  * @param alsoSignedAs the path that a signature may be over instead of the one the request was sent to
  */

@@ -17,7 +17,7 @@ export const isShort = ({ booked, onChain, short }: CustodyLine): boolean => sho
 export const isOver = ({ booked, onChain, surplus }: CustodyLine): boolean => surplus > 0n || onChain > booked
 
 /**
- * Acts on a comparison: a shortage freezes withdrawals of the asset and alerts, a surplus only alerts (amendment 16). Both
+ * Acts on a comparison: a shortage freezes withdrawals of the asset and alerts, a surplus only alerts (`contract.md` 19 #16). Both
  * name the addresses and what each differs by. A freeze stays until the operator lifts it.
  */
 export const judgeLine = async (

@@ -15,7 +15,7 @@ interface Portion {
 }
 
 /**
- * Books what addresses have held too much for long enough into suspense (amendment 16). It is nobody's until a person or
+ * Books what addresses have held too much for long enough into suspense (`contract.md` 19 #16). It is nobody's until a person or
  * a later explanation says whose it is.
  * @returns what was booked now
  */

@@ -81,7 +81,7 @@ export class Acknowledger {
     if (fenced.length > 0) this.#runtime.log.warn({ streams: fenced.length }, 'claims had passed to another worker: nothing written')
   }
 
-  /** An endpoint that accepts anything is there again: what was exhausted of its merchant goes out, in order (amendment 9). */
+  /** An endpoint that accepts anything is there again: what was exhausted of its merchant goes out, in order (`contract.md` 19 #9). */
   async #releaseAfter(settlements: readonly Settlement[]): Promise<void> {
     const accepted = settlements.filter(({ stream, nextSequence }) => nextSequence > stream.events[0]!.sequence)
     const merchants = [...new Set(accepted.map(({ stream }) => stream.merchantId))]

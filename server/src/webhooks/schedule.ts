@@ -4,7 +4,7 @@ import { streamMoves, type StreamEffect, type StreamState } from './machine.ts'
 
 /** Attempts before a delivery is exhausted: the first and one for each delay. */
 export const SCHEDULED_ATTEMPTS = delivery.retryDelays.length + 1
-/** Tries of an exhausted delivery, one a day (amendment 9). */
+/** Tries of an exhausted delivery, one a day (`contract.md` 19 #9). */
 const DAILY_TRIES = 7
 const DAY_MS = 24 * 60 * 60_000
 
