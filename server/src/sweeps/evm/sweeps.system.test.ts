@@ -261,6 +261,18 @@ test('what stays behind in a batch is seen to have stayed, and is swept again by
   expect(await world.drift()).toEqual([])
 }, 120_000)
 
+test.each(['auto', 'off'] as const)('a fee that the issuer takes of sweeps is booked as a cost: delegation %s', async (setCode) => {
+  const world = await open(ethereum, { policy: { setCode } })
+  const addresses = await holding(world, 2)
+  const setFee = (basisPoints: bigint) => call(world.node.rpc, 'UsdtLike', contract, 'setParams', [basisPoints, 49n], { from: deployerAccount })
+  const contract = await usdtOf(world)
+  await setFee(10n)
+  await world.settle()
+  await setFee(0n)
+  expect(await leftOf(world, addresses)).toEqual([0n, 0n])
+  expect([await world.drift(), await world.alerts()]).toEqual([[], ['issuer-fee']])
+}, 120_000)
+
 test('what the signer refuses is free again after a while, and its nonce holds nothing up', async () => {
   const world = await open(ethereum, { signersMaxFee: 1n })
   const addresses = await holding(world, 4)
