@@ -1,5 +1,6 @@
 import type { Contract } from '@bursar/chainkit/tron'
 import { inTransaction } from '../../db/index.ts'
+import { eachApart } from '../../jobs/index.ts'
 import { insertPlanned, recentReference } from '../../outgoing/index.ts'
 import { momentOf } from '../../platform/runtime.ts'
 import type { TronSweepDeps } from './deps.ts'
@@ -21,7 +22,7 @@ export const returnLoans = async (deps: TronSweepDeps): Promise<void> => {
   const [prices, reference] = await Promise.all([deps.adapter.feeRate(), recentReference(deps)])
   if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
   // A node that is behind does not know of the loan yet: it would say that nothing is lent.
-  for (const borrower of borrowers.filter(({ height }) => height <= final)) await takeBack(deps, { prices, reference }, borrower)
+  await eachApart(borrowers.filter(({ height }) => height <= final), (borrower) => takeBack(deps, { prices, reference }, borrower))
 }
 
 const takeBack = async (deps: TronSweepDeps, view: Parameters<typeof byHot>[1], { address, height }: Borrower): Promise<void> => {

@@ -1,5 +1,5 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
-import type { Job } from '../../jobs/index.ts'
+import { eachApart, type Job } from '../../jobs/index.ts'
 import { rescale } from '../../money/index.ts'
 import { momentOf } from '../../platform/runtime.ts'
 import { freshPrices } from '../../rates/index.ts'
@@ -26,28 +26,31 @@ const TRX = NATIVE_TICKER.TRON
  * from whatever is the case; energy that was lent is taken back whatever became of the sweep.
  */
 export const createTronSweepJob = (deps: TronSweepDeps, everyMs: number): Job => {
-  const { runtime, policy } = deps
   /** When addresses whose holdings are not worth it yet are looked at again (business time), by what they held. */
   const rests = new Map<string, number>()
   return {
     name: 'sweeps TRON',
     everyMs,
     run: async () => {
-      await returnLoans(deps)
-      if (!policy.enabled) return false
-      const allowed = await deps.allowed()
-      if (allowed.assets.size === 0) return false
-      const funded = (await fundedOn(runtime.db, 'TRON', MOST_FUNDED)).filter(({ asset }) => allowed.assets.has(asset))
-      const holders = await restedHolders(deps, allowed, rests)
-      if (funded.length === 0 && holders.length === 0) return false
-      const view = await lookAround(deps, allowed)
-      if (!view) return false
-      const step = createTronStepping(deps, view)
-      for (const { id, ...sweep } of funded) await guarded(deps, sweep.address, () => step({ ...sweep, sweepId: id }, () => true))
-      await begin(deps, holders, step, rests)
+      await eachApart([() => returnLoans(deps), () => goOn(deps, rests)], (part) => part())
       return false
     },
   }
+}
+
+const goOn = async (deps: TronSweepDeps, rests: Map<string, number>): Promise<void> => {
+  const { runtime, policy } = deps
+  if (!policy.enabled) return
+  const allowed = await deps.allowed()
+  if (allowed.assets.size === 0) return
+  const funded = (await fundedOn(runtime.db, 'TRON', MOST_FUNDED)).filter(({ asset }) => allowed.assets.has(asset))
+  const holders = await restedHolders(deps, allowed, rests)
+  if (funded.length === 0 && holders.length === 0) return
+  const view = await lookAround(deps, allowed)
+  if (!view) return
+  const step = createTronStepping(deps, view)
+  for (const { id, ...sweep } of funded) await guarded(deps, sweep.address, () => step({ ...sweep, sweepId: id }, () => true))
+  await begin(deps, holders, step, rests)
 }
 
 /** Holders where nothing is under way and that are not known to hold too little. */

@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { ChainUnavailable } from '../../adapters/chains/port.ts'
 import { HOT, HOUSE, openTronSweeps, SOLID, USDT, type TronSweeps } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
@@ -261,4 +262,31 @@ test('T3 a loan that expires unmined is given up, and nothing is left open', asy
   await settle()
   expect(await onChain(HOT, USDT)).toBe(250n * TRX)
   expect(await differences()).toEqual([])
+})
+
+test('a loan that can not be looked at keeps no other one from being taken back, and deposits from being swept', async () => {
+  const { address, pay, mine, work, send, later, openLoans, adapter, differences, settle } = await staked()
+  const [one, other] = [await address(), await address()]
+  for (const { address: to } of [one, other]) await pay('TRX', to, '0.000001')
+  for (const { address: to } of [one, other]) await pay('USDT', to, '250')
+  await mine(SOLID)
+  const { loanOf } = adapter
+  adapter.loanOf = async (from, to, height) => {
+    if (to === one.address) throw new ChainUnavailable('a loan of others')
+    return loanOf(from, to, height)
+  }
+  for (let step = 0; step < 8; step += 1) {
+    await work().catch(send)
+    await mine(SOLID)
+  }
+  expect([await openLoans(), await states()]).toEqual([1, ['energy final', 'energy final']])
+  const third = await address()
+  await pay('TRX', third.address, '60')
+  await mine(SOLID)
+  await work().catch(send)
+  expect((await states()).length).toBe(3)
+  adapter.loanOf = loanOf
+  await later(MINUTE)
+  await settle()
+  expect([await openLoans(), await differences()]).toEqual([0, []])
 })
