@@ -113,6 +113,10 @@ test('audit D-B1: an answer about another order, payment or payout decides nothi
   expect((await stateBy({ pg_order_id: 'r2', pg_payment_amount: '5' })).payout.kind).toBe('unknown')
 })
 
+test('a payment below zero is a refund, the newest of its order, and no payment of its amount (row A-1)', async () => {
+  for (const pg_payment_status of ['success', 'failed', 'refunded']) expect((await stateBy({ pg_payment_id: '78', pg_payment_status, pg_amount: '-5000' })).payment.kind).toBe('unknown')
+})
+
 test('audit D-B1: a refund that is listed as failed is said so, and decides nothing (row A-3)', async () => {
   const listed = (pg_payment_status: string) => ({ pg_payment_id: '78', pg_payment_status, pg_amount: '-5000', pg_payment_date: '', pg_reference: '' })
   const only = await stateBy({ pg_refund_payments: { pg_refund_payment: listed('error') } })
