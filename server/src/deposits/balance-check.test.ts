@@ -149,8 +149,10 @@ describe('native coin that no transfer explains', () => {
     chain.set(address, E18)
     await check(100)
     expect(await told()).toEqual([])
-    await sql`update outgoing set lost_at = null where id = ${id}`.execute(world.db)
+    await sql`update outgoing set lost_at = null, state = 'final', mined_hash = 'mined', mined_block = 'a103', mined_height = 103 where id = ${id}`.execute(world.db)
     await check(101)
+    expect(await told(), 'a block that is not final has it again').toEqual([])
+    await check(103)
     expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
   })
 

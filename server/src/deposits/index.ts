@@ -10,7 +10,7 @@ import type { Moment } from '../base/moment.ts'
 import type { Tx } from '../db/index.ts'
 import type { Effects } from '../effects/index.ts'
 import { backInner, type HeldAt } from './backing.ts'
-import { explainBalances, type HeldBy } from './balance-check.ts'
+import { explainBalances, type Explained, type HeldBy } from './balance-check.ts'
 import { dropDeposit } from './dropping.ts'
 
 import { receiveInternal, type InternalTransfer } from './internal.ts'
@@ -55,7 +55,7 @@ export interface Deposits {
     moment: Moment,
   ): Promise<Effects>
   receiveInternal(tx: Tx, transfer: InternalTransfer, moment: Moment): Promise<Effects>
-  explainBalances(tx: Tx, network: Network, at: Head, held: readonly HeldBy[], moment: Moment): Promise<Effects | undefined>
+  explainBalances(tx: Tx, network: Network, at: Head, held: readonly HeldBy[], moment: Moment): Promise<Explained | undefined>
   /** Credits inner transfers whose addresses hold what the books say with them. */
   backInner(tx: Tx, network: Network, at: Head, held: readonly HeldAt[], moment: Moment): Promise<Effects>
   /** Ends an inner transfer that its address was never seen to hold; undefined when it is none. */

@@ -55,9 +55,13 @@ const tellLost = async (tx: Tx, network: Network, moment: Moment): Promise<void>
   await raiseOrRenewAlert(tx, { kind: 'final-transaction-lost', subject: network, text }, moment)
 }
 
-/** Addresses that final transactions of ours have left whose blocks were lost. */
-export const lostSenders = async (tx: Tx, network: Network): Promise<ReadonlySet<string>> => {
-  const { rows } = await sql<{ sender: string }>`select distinct unnest(senders) as sender from outgoing where network = ${network} and lost_at is not null`.execute(tx)
+/**
+ * Addresses that final transactions of ours have left whose blocks were lost, also those that a block above the given height has again: at that height
+ * the chain has not taken yet what the books have.
+ */
+export const lostSenders = async (tx: Tx, network: Network, height: number): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{ sender: string }>`select distinct unnest(senders) as sender from outgoing where network = ${network}
+    and (lost_at is not null or (state in ('final', 'failed') and mined_height > ${height}))`.execute(tx)
   return new Set(rows.map(({ sender }) => sender))
 }
 

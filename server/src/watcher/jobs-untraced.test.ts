@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -6,6 +6,8 @@ import { useDatabase } from '../../../test/setup/database.ts'
 import { migrated } from '../../../test/setup/migrated.ts'
 import { uuidv7 } from '../base/id.ts'
 import { blockOf, createWorld, E18, pay, START, wipe, type World } from '../deposits/test-world.ts'
+import { noEffects } from '../effects/index.ts'
+import { insertPlanned } from '../outgoing/index.ts'
 import { createClock } from '../platform/clock.ts'
 import { createUntracedAlarm, createUntracedJob } from './index.ts'
 
@@ -165,4 +167,33 @@ test('audit D-E3: a page of which nothing can be concluded is asked again, and a
   await compare()
   expect(asked.at(-1)).toHaveLength(50)
   expect(await openAlerts()).toBe(0)
+})
+
+test('audit D-E3 M-D2: an address that a lost final payment has left is compared once that payment is final again', async () => {
+  const { address } = await world.address(NETWORK)
+  const id = randomUUID()
+  await world.act(async (tx, moment) => {
+    await insertPlanned(tx, { id, network: NETWORK, purpose: 'payout', senders: [address], nonce: null, keys: [`${address}:0`], unsigned: '0x02', signingKeys: [], feeRate: {}, networkFee: 1n }, moment)
+    return noEffects
+  })
+  await sql`update outgoing set lost_at = ${new Date(START)} where id = ${id}`.execute(world.db)
+  await untraced(95)
+  chain.set(address, 3n * E18)
+  const compareAt = async (final: number): Promise<void> => {
+    await readTo(final)
+    await compare()
+  }
+  await compareAt(100)
+  await compareAt(101)
+  await sql`update outgoing set lost_at = null, state = 'final', mined_hash = 'mined', mined_block = 'a103', mined_height = 103 where id = ${id}`.execute(world.db)
+  await compareAt(102)
+  expect(await told(), 'the payment is not final').toEqual([])
+  chain.set(address, E18)
+  await compareAt(103)
+  await compareAt(104)
+  await world.settle(NETWORK, 106, 104)
+  expect(await told()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+  const asking = asked.length
+  await compareAt(105)
+  expect(asked, 'nothing is left to compare').toHaveLength(asking)
 })

@@ -7,7 +7,7 @@ import { carryOut, type Effects } from '../effects/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { momentOf, type Runtime } from '../platform/runtime.ts'
 import { readCursor, rememberedBelow } from './cursor.ts'
-import { endComparison, notePage, wantedComparison } from './untraced.ts'
+import { endComparison, notePage, wantComparison, wantedComparison } from './untraced.ts'
 
 const PAGE = 200
 /** A node that many share answers few questions a second: so many addresses are a thousand questions a run. */
@@ -19,14 +19,15 @@ export interface UntracedDeps {
   adapter: Pick<ChainAdapter, 'balancesAt'>
   deposits: {
     /** undefined: nothing can be concluded of that block */
-    explainBalances(tx: Tx, network: Network, at: Head, held: readonly { owner: AddressOwner; units: bigint }[], moment: Moment): Promise<Effects | undefined>
+    explainBalances(tx: Tx, network: Network, at: Head, held: readonly { owner: AddressOwner; units: bigint }[], moment: Moment): Promise<(Effects & { again: boolean }) | undefined>
   }
   everyMs: number
 }
 
 /**
  * Finds native coin that contracts sent in blocks that the node did not trace: once such a block is final, compares what each address holds with the
- * books, all addresses once, some pages a run. A restart goes on where it was. What is untraced meanwhile has another comparison.
+ * books, all addresses once, some pages a run. A restart goes on where it was. What is untraced meanwhile has another comparison, and so have
+ * addresses that a lost payment has left.
  */
 export const createUntracedJob = (deps: UntracedDeps): Job => ({
   name: `untraced blocks ${deps.network}`,
@@ -58,6 +59,8 @@ const comparePage = async ({ runtime, network, adapter, deposits }: UntracedDeps
     const effects = await deposits.explainBalances(tx, network, at, owners.map((owner, i) => ({ owner, units: balances[i]! })), moment)
     if (!effects) return false
     await carryOut(tx, effects, moment)
+    // This comparison covers no later block: another one follows, which looks at what was passed over here.
+    if (effects.again) await wantComparison(tx, network, covers + 1)
     await notePage(tx, network, wanted, covers, last.address)
     return true
   })

@@ -50,8 +50,8 @@ export const endUntracedAlerts = async (db: Db, network: Network, from: number, 
     and (detail->>'from')::bigint >= ${from} and (detail->>'to')::bigint <= ${to}`.execute(db)
 }
 
-/** A comparison under way that would have covered the block began on another branch: it begins again. */
-const wantComparison = async (tx: Tx, network: Network, height: number): Promise<void> => {
+/** Asks for a comparison that covers a block. One under way that would have covered it began on another branch: it begins again. */
+export const wantComparison = async (tx: Tx, network: Network, height: number): Promise<void> => {
   await sql`insert into untraced_blocks as u (network, first_height, last_height) values (${network}, ${height}, ${height})
     on conflict (network) do update set
       first_height = least(u.first_height, excluded.first_height), last_height = greatest(u.last_height, excluded.last_height),
