@@ -45,6 +45,8 @@ export interface ChainTransaction {
   succeeded: boolean
   /** What it paid the network, in native units; 0 for a coinbase, null while it is only in the pool and not known. */
   fee: bigint | null
+  /** Who paid the fee, in canonical form, where neither its keys nor the sender of its first transfer say so (TRON). */
+  payer?: string
   /** True for a coinbase transaction of Bitcoin. Its outputs can be spent after 100 blocks. */
   coinbase?: true
   transfers: Transfer[]

@@ -70,9 +70,9 @@ const accountPayers = async (tx: Tx, network: Network, { transactions }: Block):
   return new Map(asked.flatMap(({ hash, payer }) => (payer !== undefined && cold.has(payer) ? [[hash, payer] as const] : [])))
 }
 
-/** Who sends pays: on EVM chains a transaction's key is `ADDRESS:NONCE`; TRON's names nobody, but a payment's sender is its own. */
-const payerOf = (network: Network, { keys, transfers }: ChainTransaction): string | undefined =>
-  network === 'TRON' ? transfers[0]?.from[0] : keys[0]?.split(':')[0]
+/** Who sends pays: on EVM chains a transaction's key is `ADDRESS:NONCE`; TRON's names nobody, but mostly a payment's sender is its own. */
+const payerOf = (network: Network, { keys, transfers, payer }: ChainTransaction): string | undefined =>
+  network === 'TRON' ? (payer ?? transfers[0]?.from[0]) : keys[0]?.split(':')[0]
 
 const effectsOf = (network: Network, fee: ColdFee, height: number, direction: 'out' | 'back', moment: Moment): Effects => {
   const moves: CustodyMove[] = [{ network, asset: fee.asset, address: fee.address, units: -fee.units, height }]

@@ -26,6 +26,19 @@ const log = (more: object = {}): object => ({
 const transfersOf = (tx: Record<string, unknown>, info: object = {}) =>
   decodeTransaction(tx, info as Record<string, unknown>, tokens).transfers
 
+describe('who pays the fee', () => {
+  const payerOf = (tx: Record<string, unknown>, info: object = {}) => decodeTransaction(tx, info as Record<string, unknown>, tokens).payer
+  test.each([
+    ['is the sender of its first transfer, and not said', transaction('TransferContract', sent()), {}, undefined],
+    ['of what failed', transaction('TransferContract', sent(), 'REVERT'), {}, owner],
+    ['of what moves nothing', transaction('FreezeBalanceV2Contract', { owner_address: OWNER }), {}, owner],
+    ["of a call that moves another one's tokens", transaction('TriggerSmartContract', called), { log: [log({ topics: [TRANSFER, word(THIRD.slice(2)), word(OTHER.slice(2))] })] }, owner],
+    ['of a shielded transfer is nobody', transaction('ShieldedTransferContract', {}), {}, undefined],
+  ])('%s', (_name, tx, info, payer) => {
+    expect(payerOf(tx, info)).toBe(payer)
+  })
+})
+
 describe('TRX', () => {
   test('sent by its owner', () => {
     expect(decodeTransaction(transaction('TransferContract', sent()), { fee: 1_100_000 }, tokens)).toEqual({

@@ -12,21 +12,26 @@ import { contractRetOf, feeOf, succeededBy, type Info } from './outcome.ts'
 export const decodeTransaction = (transaction: Fields, info: Info, tokens: ReadonlySet<string>, internalTransactions = true): ChainTransaction => {
   const hash = hashOf(transaction['txID'], 'txID')
   const succeeded = succeededBy(contractRetOf(transaction), info)
-  return {
-    hash,
-    keys: [hash],
-    succeeded,
-    fee: feeOf(info),
-    transfers: succeeded
-      ? [...nativeTransfer(transaction), ...tokenTransfers(info, tokens), ...(internalTransactions ? internalTransfers(info) : [])]
-      : [],
-  }
+  const transfers = succeeded
+    ? [...nativeTransfer(transaction), ...tokenTransfers(info, tokens), ...(internalTransactions ? internalTransfers(info) : [])]
+    : []
+  const owner = ownerOf(transaction)
+  return { hash, keys: [hash], succeeded, fee: feeOf(info), ...(owner !== undefined && owner !== transfers[0]?.from[0] && { payer: owner }), transfers }
+}
+
+const contractIn = (transaction: Fields): Fields =>
+  objectOf(listOf(objectOf(transaction['raw_data'], 'raw_data')['contract'], 'contract')[0], 'the contract')
+
+/** Whose transaction it is, and whose TRX it burns. Shielded transfers name nobody. */
+const ownerOf = (transaction: Fields): string | undefined => {
+  const { value } = objectOf(contractIn(transaction)['parameter'] ?? {}, 'the parameter')
+  const owner = objectOf(value ?? {}, 'the value')['owner_address']
+  return owner === undefined ? undefined : addressOf(owner, 'owner_address')
 }
 
 /** TRX that the transaction itself sends: to an account, or along with a call of a contract. */
 const nativeTransfer = (transaction: Fields): Transfer[] => {
-  const contracts = listOf(objectOf(transaction['raw_data'], 'raw_data')['contract'], 'contract')
-  const contract = objectOf(contracts[0], 'the contract')
+  const contract = contractIn(transaction)
   const sent = SENT_BY[String(contract['type'])]
   if (!sent) return []
   const value = objectOf(objectOf(contract['parameter'], 'the parameter')['value'], 'the value')
