@@ -10,8 +10,6 @@ export interface EvmChoice {
 
 export interface ChoiceWorld extends SweepPrices {
   delegate: Hex
-  /** whether blocks show coin that contracts send: without it coin never leaves by delegation, as nobody would see it */
-  traces: boolean
   /** tickers of tokens that take transfers signed by their holders (EIP-3009) */
   signed: ReadonlySet<string>
 }
@@ -25,14 +23,6 @@ const gasOf = ({ asset }: EvmHolding, { signed }: ChoiceWorld): TokenGas =>
  * several ways the first is taken, tokens before the coin that pays for them; the rest is chosen when that is over.
  */
 export const chooseWay = (account: EvmAccount, holdings: readonly EvmHolding[], world: ChoiceWorld): EvmChoice | undefined => {
-  const tokens = holdings.filter(({ on }) => on !== COIN)
-  if (world.setCode && !world.traces && tokens.length < holdings.length) {
-    return chooseWay(account, tokens, world) ?? chooseOf(account, holdings.filter(({ on }) => on === COIN), { ...world, setCode: false })
-  }
-  return chooseOf(account, holdings, world)
-}
-
-const chooseOf = (account: EvmAccount, holdings: readonly EvmHolding[], world: ChoiceWorld): EvmChoice | undefined => {
   const choice = chooseSweep(
     {
       delegated: delegatesTo(account, world.delegate),

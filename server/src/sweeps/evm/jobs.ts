@@ -77,15 +77,15 @@ const worthwhile = ({ catalogue, network, policy, runtime, permitted }: EvmRound
 }
 
 const choose = async (round: EvmRound, candidates: readonly Candidate[], rate: GasRate): Promise<EvmChoice[]> => {
-  const { adapter, policy, contracts, runtime, permitted } = round
-  const [setCode, { traces }] = await Promise.all([takesSetCode(round), adapter.capabilities()])
+  const { policy, contracts, runtime, permitted } = round
+  const setCode = await takesSetCode(round)
   const now = runtime.clock.business()
   const all = candidates.map(({ account, holdings }) => {
     const oldest = holdings.map(({ since }) => since).toSorted((a, b) => a.getTime() - b.getTime())[0]!
     // At the least cost for the oldest: with an address that is emptied anyway goes all that is worth its own part.
     return { account, holdings, kPerMille: leastWorth(policy, oldest, now) }
   })
-  return chooseAll(all, { gasPrice: expectedPrice(rate), batchSize: policy.batch, setCode, traces, delegate: contracts.delegate.address, signed: permitted.signed, authorization: round.authorization, newAccount: round.newAccount })
+  return chooseAll(all, { gasPrice: expectedPrice(rate), batchSize: policy.batch, setCode, delegate: contracts.delegate.address, signed: permitted.signed, authorization: round.authorization, newAccount: round.newAccount })
 }
 
 /** Batches first. Half of what the hot wallet may have on its way is left to payouts. */

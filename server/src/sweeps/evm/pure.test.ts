@@ -25,7 +25,7 @@ const account = (index: number, more: Partial<EvmAccount> & { sweptBefore?: numb
 const delegated = (index: number, more: Partial<EvmAccount> = {}): EvmAccount =>
   account(index, { nonce: 1, code: `0xef0100${contracts.delegate.address.slice(2).toLowerCase()}`, ...more })
 const held = (on: Hex, worth: bigint): EvmHolding => ({ asset: on === COIN ? 'ETH' : 'USDT', units: 1n, since: new Date(0), failures: 0, on, amount: 1n, worth })
-const world: ChoiceWorld = { gasPrice: GWEI, batchSize: 50, setCode: true, kPerMille: 1_000n, traces: true, delegate: contracts.delegate.address, signed: new Set() }
+const world: ChoiceWorld = { gasPrice: GWEI, batchSize: 50, setCode: true, kPerMille: 1_000n, delegate: contracts.delegate.address, signed: new Set() }
 
 describe('ways', () => {
   test('what one address can do cheapest by itself is a batch when many share it', () => {
@@ -40,11 +40,10 @@ describe('ways', () => {
     expect(new Set(chooseAll(many, { ...world, setCode: false, signed: new Set(['USDT']) }).map(({ way }) => way))).toEqual(new Set(['authorize']))
   })
 
-  test('coin leaves by delegation only where blocks show it', () => {
+  test('coin leaves an address that has delegated by its code, together with tokens', () => {
     const [one, holdings] = [delegated(1, { coin: E18 }), [held(COIN, E18)]]
     expect(chooseWay(one, holdings, world)?.way).toBe('delegate')
-    expect(chooseWay(one, holdings, { ...world, traces: false })?.way).toBe('direct')
-    expect(chooseWay(one, [...holdings, held(TOKEN, E18)], { ...world, traces: false })).toMatchObject({ way: 'delegate', holdings: [{ on: TOKEN }] })
+    expect(chooseWay(one, [...holdings, held(TOKEN, E18)], world)).toMatchObject({ way: 'delegate', holdings: [{ on: TOKEN }, { on: COIN }] })
   })
 
   test('tokens leave before the coin that pays for them', () => {

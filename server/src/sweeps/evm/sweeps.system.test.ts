@@ -138,14 +138,19 @@ describe.each(NODES)('on $name', (nodes) => {
     expect(await world.drift()).toEqual([])
   }, 120_000)
 
-  test('where blocks show no inner calls, coin leaves by a payment of its address, and all of it but its fee arrives', async () => {
+  test('where blocks show no inner calls, the books follow coin that leaves by delegation', async () => {
     const world = await open(ethereum, { nodes, traces: 'off' })
-    const { address } = await world.address()
-    await world.pay('ETH', address, '0.4')
+    const addresses = await holding(world, 4)
+    await world.settle()
+    expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
+    for (const address of addresses) {
+      await world.pay('USDT', address, '300')
+      await world.pay('ETH', address, '0.4')
+    }
     await world.mine(4)
     await world.settle()
-    expect(await statesOf(world)).toEqual({ 'direct final': 1 })
-    expect(await world.onChain(address, 'ETH')).toBeLessThan(10n ** 15n)
+    expect(await statesOf(world)).toEqual({ 'delegate final': 12 })
+    for (const address of addresses) expect(await world.onChain(address, 'ETH')).toBe(0n)
     expect(await world.drift()).toEqual([])
   }, 120_000)
 
