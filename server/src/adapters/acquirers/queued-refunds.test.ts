@@ -41,6 +41,16 @@ describe('WayForPay', () => {
     status = 'Refunded'
     expect(await w4p.refundState!(order)).toMatchObject({ kind: 'succeeded', units: 100_00n })
   })
+
+  test.each([[1136, 'Declined'], [1128, 'RefundInProcessing']])('nor is one whose payment does not show it yet: code %i, status %s (row A-13)', async (reasonCode, said) => {
+    const http: AcquirerHttp = { ask: async ({ body }) => {
+      const isRefund = (JSON.parse(String(body)) as { transactionType: string }).transactionType === 'REFUND'
+      if (isRefund) return json({ merchantAccount: 'shop', orderReference: 'o1', transactionStatus: said, reasonCode })
+      return json(signed(account, { merchantAccount: 'shop', orderReference: 'o1', amount: 100, currency: 'UAH', authCode: '1', cardPan: '41****1111', transactionStatus: 'Approved', reason: 'Ok', reasonCode: 1100, fee: 1 }))
+    } }
+    const w4p = createWayForPay({ name: 'w4p', ...account, apiUrl: 'https://api.wayforpay.com', payUrl: 'https://secure.wayforpay.com', page: 'form', capabilities: WAYFORPAY_LIMITS, http })
+    expect((await w4p.refund!(order)).kind).toBe('unknown')
+  })
 })
 
 describe('LiqPay', () => {
