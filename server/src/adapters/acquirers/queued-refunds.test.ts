@@ -65,7 +65,7 @@ describe('LiqPay', () => {
     expect((await liqpay.refundState!(order)).kind).toBe('waiting')
   })
 
-  test.each([true, 'true'])('audit F-1: a part that waits in reserve (status success, wait_reserve_status %j) is sent once (row A-16)', async (flag) => {
+  test.each([true, 'true', 1])('audit F-1: a part that waits in reserve (status success, wait_reserve_status %j) is sent once (rows A-16 and A-17)', async (flag) => {
     let refunds = 0
     const liqpay = liqpayOver((action) => {
       if (action === 'refund') refunds += 1

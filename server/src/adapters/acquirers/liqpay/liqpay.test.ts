@@ -22,6 +22,10 @@ const settings: LiqPaySettings = {
 const liqpay = createLiqPay(settings)
 const payout = { reference: 'r1', ticker: 'UAH' as const, units: 10_050n, card: '4242424242424242', description: 'd', callbackUrl: 'https://a.example/x' }
 
+test('the page takes another card after it refused one, so that a refused payment is asked about until its end (row A-18)', () => {
+  expect(liqpay.capabilities.takesOtherCards).toBe(true)
+})
+
 describe('the checkout', () => {
   const order: PaymentOrder = {
     reference: '0197aa12-0000-7000-8000-000000000001', ticker: 'UAH', units: 10_050n, description: 'Замовлення "7" <b>', callbackUrl: 'https://a.example/cb', returnUrl: 'https://a.example/back',
