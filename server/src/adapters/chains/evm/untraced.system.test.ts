@@ -7,8 +7,9 @@ import { faucetAccount, sendAndMine } from '../../../../../sandbox/anvil/transac
 import { isRunning } from '../../../../../sandbox/process/identity.ts'
 import { deploy, mint } from '../../../../../sandbox/tokens/index.ts'
 import { makeScratch } from '../../../../../test/setup/scratch.ts'
+import { startProxy } from '../test-proxy.ts'
 import { createEvmAdapter } from './index.ts'
-import { openEvmWorld } from './test-world.ts'
+import { adapterOf, openEvmWorld } from './test-world.ts'
 
 /** The height that a node would come back with, 0 before it has written any. */
 const lastWritten = (stateFile: string): number =>
@@ -86,3 +87,46 @@ test('audit D-E1, row E-28: a cheap transaction whose trace takes 40 MB hides no
     await scratch.remove()
   }
 }, 60_000)
+
+test('audit D-E1, row E-28: a node with the call tracer alone shows a block with a trace of 40 MB as untraced, and goes on', async () => {
+  const scratch = await makeScratch('bomb-of-calls')
+  const node = await startAnvil({ name: 'bomb-of-calls', chainId: 31_337, port: 0, slotsInEpoch: 1, logFile: join(scratch.dir, 'anvil.log'), stateFile: join(scratch.dir, 'state.json') })
+  const proxy = await startProxy(node.url)
+  // Besu of 2025 with `--Xenable-extra-debug-tracers` knows callTracer and flatCallTracer (TracerType.java); another name is an invalid parameter
+  // (AbstractDebugTraceBlock.java getTraceOptions, RpcErrorType.java).
+  proxy.behave = ({ method, params }) =>
+    method.startsWith('debug_') && (params[1] as { tracer?: string }).tracer === 'prestateTracer' ? { refuse: { code: -32602, message: 'Invalid transaction trace params' } } : 'pass'
+  const kind = { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' } as const
+  const adapter = adapterOf(proxy.url, kind)
+  try {
+    const world = await openEvmWorld(node, kind)
+    const { contractAddress: bomb } = await sendAndMine(node.rpc, { from: faucetAccount, data: creating(TRACE_BOMB) as `0x${string}` })
+    const to = await world.newAddress()
+    const before = await world.contracts.payInside([{ to, units: 5n }])
+    await world.mine(1)
+    const traced = (await adapter.blockAt((await world.adapter.head()).height))!
+    expect(traced).not.toHaveProperty('untraced')
+    expect(traced.transactions.find((one) => one.hash === before)!.transfers.filter((one) => one.to === to)).toMatchObject([{ units: 5n }])
+    await node.rpc<string>('eth_sendTransaction', { from: faucetAccount, to: bomb, gas: '0x40000' })
+    await world.contracts.payInside([{ to, units: 6n }])
+    await world.mine(1)
+    const { height } = await world.adapter.head()
+    let block: Awaited<ReturnType<typeof adapter.blockAt>> | undefined
+    for (let tries = 0; block === undefined && tries < 20; tries += 1) {
+      await world.mine(1)
+      block = await adapter.blockAt(height).catch((error: Error) => {
+        expect(error.name).toBe('ChainUnavailable')
+        return undefined
+      })
+    }
+    expect(block).toMatchObject({ height, untraced: true })
+    await world.mine(1)
+    expect(await adapter.blockAt(height + 1)).not.toHaveProperty('untraced')
+    await world.adapter.close()
+  } finally {
+    await adapter.close()
+    await proxy.close()
+    await node.stop()
+    await scratch.remove()
+  }
+}, 120_000)
