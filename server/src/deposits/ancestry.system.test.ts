@@ -35,7 +35,7 @@ describeWithBitcoind('deposits on unconfirmed parents', () => {
     const deposit = await rpc<string>('sendrawtransaction', hex)
     await catchUp()
     const adapter = chain.adapter as CoinChainAdapter
-    expect(await adapter.ancestorsOf(deposit)).toEqual([{ transaction: parent.hash, keys: [`${coin.txid}:${coin.vout}`] }])
+    expect(await adapter.ancestorsOf(deposit)).toEqual([{ transaction: parent.hash, keys: [`${coin.txid}:${coin.vout}`] }, { transaction: deposit, keys: [`${parent.hash}:${vout}`] }])
     expect(await adapter.ancestorsOf('ab'.repeat(32))).toBeNull()
     const runtime = { db, clock: createClock(Date.now), newId: () => uuidv7(Date.now(), randomBytes(10)), log: pino({ enabled: false }) }
     await createAncestryJob(runtime, adapter, 1).run(new AbortController().signal)

@@ -1,7 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { PoolAncestor } from '../adapters/chains/port.ts'
-import type { Db, Tx } from '../db/index.ts'
+import type { Db } from '../db/index.ts'
 
 /** Unconfirmed transactions with deposits whose ancestors nobody has read yet. */
 export const unreadAncestry = async (db: Db, network: Network, most: number): Promise<string[]> => {
@@ -23,18 +23,4 @@ export const storeAncestry = async (db: Db, network: Network, transaction: strin
 export const forgetAncestry = async (db: Db, network: Network): Promise<void> => {
   await sql`delete from deposit_ancestry a where a.network = ${network} and not exists (
     select from deposits d where d.network = a.network and d.transaction = a.transaction and d.state in ('pending', 'orphaned'))`.execute(db)
-}
-
-/** An outpoint that an ancestor of a deposit's transaction spends. */
-export interface AncestorKey {
-  transaction: string
-  key: string
-  spender: string
-}
-
-/** Those of these transactions, as far as they have been read, that a block uses up. */
-export const ancestorKeysUsed = async (tx: Tx, network: Network, transactions: readonly string[], used: readonly string[]): Promise<AncestorKey[]> => {
-  const { rows } = await sql<AncestorKey>`select a.transaction, u.key, u.spender from deposit_ancestry a, unnest(a.keys, a.spenders) u(key, spender)
-    where a.network = ${network} and a.transaction = any(${[...transactions]}::text[]) and u.key = any(${[...used]}::text[])`.execute(tx)
-  return rows
 }

@@ -6,7 +6,6 @@ import { isInner } from '../custody/index.ts'
 import type { Tx } from '../db/index.ts'
 import { joinEffects, type Effects } from '../effects/index.ts'
 import { oursAmong } from '../outgoing/index.ts'
-import { ancestorKeysUsed } from './ancestry.ts'
 import { compare, type Comparison } from './comparing.ts'
 
 import { brought } from './custody.ts'
@@ -14,9 +13,9 @@ import { tellFollowers } from './following.ts'
 import { openDeposits } from './opening.ts'
 import { creditHeightOf } from './policy.ts'
 import type { DepositSettings } from './settings.ts'
-import { candidatesIn, sightingsAmong, valuesIn, type Sighting } from './sighting.ts'
+import { candidatesIn, sightingsAmong, valuesIn, withoutLongLists, type Sighting } from './sighting.ts'
 import { displace, lockByTransaction, moveMined, moveWhere } from './store.ts'
-import { setConflicts, setGone, unminedOf } from './unmined.ts'
+import { conflictsWith, setConflicts, setGone, unminedOf, type Conflict } from './unmined.ts'
 
 /** The transfers to our deposit addresses in these transactions: one query, whatever the number of addresses. */
 const sightingsOf = async (
@@ -31,14 +30,17 @@ const sightingsOf = async (
   // What we send to an address ourselves, such as gas for its sweep, is nobody's deposit, also when a restored copy has forgotten the
   // transaction. What a contract sends on that we pay is one, and so is what the operator pays from cold storage.
   const ours = await oursAmong(tx, network, [...new Set(sightings.map(({ transaction }) => transaction))])
-  const senders = [...new Set(sightings.flatMap((one) => one.senders))]
+  // All transfers of a transaction have one list of senders, which may be of thousands.
+  const lists = new Map([...Map.groupBy(sightings, (one) => one.transaction)].map(([hash, some]) => [hash, [...new Set(some.map((one) => one.senders))]]))
+  const senders = [...new Set([...lists.values()].flat(2))]
   const family = familyOf(network)
   const [house, deposits] = [await houseAddressesAmong(tx, family, senders), await ownerOf(tx, family, senders)]
-  const isSentByUs = ({ transaction, senders: from }: Sighting): boolean => {
+  const isSentByUs = (from: readonly string[], transaction: string): boolean => {
     if (ours.has(transaction)) return from.length === 0 || from.some((address) => house.has(address) || deposits.has(address))
     return from.some((address) => deposits.has(address) || (house.get(address)?.account ?? 'cold') !== 'cold')
   }
-  return sightings.filter((one) => !isSentByUs(one))
+  const ofUs = new Map([...lists].map(([transaction, some]) => [transaction, new Set(some.filter((from) => isSentByUs(from, transaction)))]))
+  return withoutLongLists(sightings.filter((one) => !ofUs.get(one.transaction)!.has(one.senders)))
 }
 
 /**
@@ -118,17 +120,8 @@ const creditHeights = async (
  * transfers, the transaction itself says nothing of those that it makes.
  */
 const noteConflicts = async (tx: Tx, network: Network, block: Block): Promise<void> => {
-  const unmined = await unminedOf(tx, network)
-  if (unmined.length === 0) return
-  const used = block.transactions.flatMap(({ hash, keys }) => keys.map((key): [string, string] => [key, hash]))
-  const usedBy = new Map(used)
-  const ofAncestors = await ancestorKeysUsed(tx, network, unmined.map(({ transaction }) => transaction), [...usedBy.keys()])
-  const replacedAncestors = new Map(ofAncestors.filter(({ key, spender }) => usedBy.get(key) !== spender).map(({ transaction, key }) => [transaction, usedBy.get(key)!]))
-  const conflicts = unmined.flatMap((deposit) => {
-    const key = deposit.keys.find((wanted) => usedBy.has(wanted))
-    const transaction = key === undefined ? replacedAncestors.get(deposit.transaction) : usedBy.get(key)!
-    const isHidden = block.untraced === true && isInner(deposit) && transaction === deposit.transaction
-    return transaction === undefined || isHidden ? [] : [{ deposit, transaction }]
-  })
-  await setConflicts(tx, conflicts, block.height)
+  if ((await unminedOf(tx, network)).length === 0) return
+  const conflicts = await conflictsWith(tx, network, block.transactions)
+  const isHidden = ({ deposit, transaction }: Conflict): boolean => block.untraced === true && isInner(deposit) && transaction === deposit.transaction
+  await setConflicts(tx, conflicts.filter((one) => !isHidden(one)), block.height)
 }

@@ -63,6 +63,21 @@ export const sightingsAmong = (
   return sightings
 }
 
+/** Keys, or senders, that are written for the transfers of one transaction at most, each as often as there are transfers: hundreds at hundreds of outputs. */
+const MOST_WRITTEN = 20_000
+
+/**
+ * Each deposit holds the keys and the senders of its transaction. One of thousands of inputs and thousands of outputs to us would have them written
+ * millions of times, and its block could not be stored: of such a one none are named. Its keys are read with its ancestry.
+ */
+export const withoutLongLists = (sightings: readonly Sighting[]): Sighting[] => {
+  const counts = new Map<string, number>()
+  for (const { transaction } of sightings) counts.set(transaction, (counts.get(transaction) ?? 0) + 1)
+  const short = (list: readonly string[], transaction: string): readonly string[] =>
+    list.length * counts.get(transaction)! > MOST_WRITTEN ? [] : list
+  return sightings.map((one) => ({ ...one, keys: short(one.keys, one.transaction), senders: short(one.senders, one.transaction) }))
+}
+
 /** What names a transfer on its network. */
 export const sourceText = ({ transaction, index }: { transaction: string; index: string }): string =>
   `${transaction}/${index}`

@@ -84,7 +84,7 @@ export interface PoolCost {
   package: { vsize: number; fee: bigint }
 }
 
-/** An unconfirmed transaction that another one stands on. */
+/** An unconfirmed transaction that another one stands on, or that one itself. */
 export interface PoolAncestor {
   transaction: string
   /** the outpoints it spends, as `ChainTransaction.keys` */
@@ -119,7 +119,7 @@ export interface CoinChainAdapter extends ChainAdapter {
    * answered. Safe to repeat.
    */
   broadcastWithParent(parent: string, child: string): Promise<BroadcastResult>
-  /** All unconfirmed transactions that a transaction of the pool stands on; null when it is not in the pool. A transaction has the same ones for ever. */
+  /** All unconfirmed transactions that a transaction of the pool stands on, and itself; null when it is not in the pool. A transaction has the same ones for ever. */
   ancestorsOf(hash: string): Promise<PoolAncestor[] | null>
   /** Null when the transaction is not in the node's pool. */
   poolCost(hash: string): Promise<PoolCost | null>
