@@ -79,6 +79,7 @@ const subjectOf = (deposit: Deposit) => ({
   transaction: hasHash(deposit) ? deposit.transaction : null,
   own: deposit.address,
   others: deposit.senders,
+  ...(deposit.sendersOmitted === true && { othersOmitted: true }),
   internal: deposit.internal ? deposit.transaction : null,
 })
 

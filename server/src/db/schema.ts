@@ -361,6 +361,7 @@ export interface DepositsTable {
   hold_until_verified: Generated<boolean>
   balance_height: number | null
   summed_in: string | null
+  senders_omitted: Generated<boolean>
 }
 
 export interface DerivationCountersTable {

@@ -6,7 +6,7 @@ export interface Comparison {
   /** not stored yet */
   fresh: Sighting[]
   /** stored, waiting to be mined: where in its transaction each is now, and who the block says has sent it */
-  again: { deposit: Deposit; index: string; senders: readonly string[] }[]
+  again: { deposit: Deposit; index: string; senders: readonly string[]; sendersOmitted?: boolean | undefined }[]
   /** stored where something else is now: their place must be freed first */
   displaced: Deposit[]
 }
@@ -61,13 +61,13 @@ const comparePlaces = (sightings: readonly Sighting[], known: readonly Deposit[]
     const there = stored.get(sourceText(sighting))
     if (there && there.blockHeight !== null) continue
     const inPlace = take(sighting, ({ index }) => index === sighting.index)
-    if (inPlace) result.again.push({ deposit: inPlace, index: sighting.index, senders: sighting.senders })
+    if (inPlace) result.again.push({ deposit: inPlace, index: sighting.index, senders: sighting.senders, sendersOmitted: sighting.sendersOmitted })
     else left.push(sighting)
   }
   for (const sighting of left) {
     const moved = take(sighting, () => true)
     if (moved) {
-      result.again.push({ deposit: moved, index: sighting.index, senders: sighting.senders })
+      result.again.push({ deposit: moved, index: sighting.index, senders: sighting.senders, sendersOmitted: sighting.sendersOmitted })
       result.displaced.push(moved)
     } else result.fresh.push(sighting)
   }

@@ -22,6 +22,8 @@ export interface Deposit {
   address: string
   addressId: string
   senders: string[]
+  /** the transaction has too many senders for them to be written beside each of its deposits */
+  sendersOmitted?: boolean
   units: bigint
   fee: bigint
   state: DepositState

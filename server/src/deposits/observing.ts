@@ -58,8 +58,8 @@ export const observeBlock = async (
   const { fresh, again, displaced } = await compareStored(tx, network, sightings)
   const heightOf = await creditHeights(tx, network, block, sightings, settings)
   await displace(tx, displaced)
-  const mined = again.map(({ deposit, index, senders }) => ({
-    ...deposit, index, senders, creditHeight: heightOf(deposit),
+  const mined = again.map(({ deposit, index, senders, sendersOmitted = false }) => ({
+    ...deposit, index, senders, sendersOmitted, creditHeight: heightOf(deposit),
   }))
   const moved = await moveMined(tx, mined, block, moment.at)
   const arrivals = fresh.map((s) => ({ ...s, block, creditHeight: heightOf({ transaction: s.transaction, address: s.owner.address }) }))

@@ -23,6 +23,7 @@ export interface Arrival {
   index: string
   keys: readonly string[]
   senders: readonly string[]
+  sendersOmitted?: boolean
   /** null while it is in the pool only */
   block: { height: number; hash: string } | null
   /** credited when the chain is this high; null: when the block is final */
@@ -85,6 +86,7 @@ const newDeposit = (network: Network, arrival: Arrival, at: Date, moment: Moment
     address: owner.address,
     addressId: owner.addressId,
     senders: [...arrival.senders],
+    sendersOmitted: arrival.sendersOmitted === true,
     units,
     fee: tooSmall ? 0n : chargeOf(on.depositFee, units, units),
     state: 'pending',

@@ -9,6 +9,8 @@ export interface Sighting {
   index: string
   keys: readonly string[]
   senders: readonly string[]
+  /** it has more senders than are written */
+  sendersOmitted?: boolean
   owner: AddressOwner
   asset: CryptoAsset
   on: AssetOnNetwork
@@ -73,9 +75,12 @@ const MOST_WRITTEN = 20_000
 export const withoutLongLists = (sightings: readonly Sighting[]): Sighting[] => {
   const counts = new Map<string, number>()
   for (const { transaction } of sightings) counts.set(transaction, (counts.get(transaction) ?? 0) + 1)
-  const short = (list: readonly string[], transaction: string): readonly string[] =>
-    list.length * counts.get(transaction)! > MOST_WRITTEN ? [] : list
-  return sightings.map((one) => ({ ...one, keys: short(one.keys, one.transaction), senders: short(one.senders, one.transaction) }))
+  const isLong = (list: readonly string[], transaction: string): boolean => list.length * counts.get(transaction)! > MOST_WRITTEN
+  return sightings.map((one) => ({
+    ...one,
+    ...(isLong(one.keys, one.transaction) && { keys: [] }),
+    ...(isLong(one.senders, one.transaction) && { senders: [], sendersOmitted: true }),
+  }))
 }
 
 /** What names a transfer on its network. */

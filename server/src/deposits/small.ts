@@ -18,6 +18,7 @@ interface Part {
   id: string
   transaction: string
   senders: string[]
+  sendersOmitted: boolean
   units: bigint
   height: number
   hash: string
@@ -70,7 +71,7 @@ const openSum = async (tx: Tx, network: Network, place: Place, settings: Deposit
   const on = asset?.networks.get(network)
   const owner = (await ownerOf(tx, familyOf(network), [place.address])).get(place.address)
   if (!asset || !on || !owner) return noEffects
-  const { rows: parts } = await sql<Part>`select id, transaction, senders, units, block_height as height, block_hash as hash from deposits
+  const { rows: parts } = await sql<Part>`select id, transaction, senders, senders_omitted as "sendersOmitted", units, block_height as height, block_hash as hash from deposits
     where network = ${network} and address = ${place.address} and asset = ${place.asset} and merchant_id = ${place.merchantId}
       and state = 'suspended' and fail_reason = 'LESS_THEN_MIN_AMOUNT' and summed_in is null and not internal
     order by block_height, id`.execute(tx)
@@ -80,7 +81,8 @@ const openSum = async (tx: Tx, network: Network, place: Place, settings: Deposit
   const index = `s:${moment.newId()}`
   const block = { height: last.height, hash: last.hash }
   const senders = [...new Set(parts.flatMap((part) => part.senders))]
-  const arrival = { owner, asset, on, units, transaction: last.transaction, index, keys: [], senders, block, creditHeight: last.height }
+  const sendersOmitted = parts.some((part) => part.sendersOmitted)
+  const arrival = { owner, asset, on, units, transaction: last.transaction, index, keys: [], senders, sendersOmitted, block, creditHeight: last.height }
   const effects = await openDeposits(tx, network, [arrival], moment.at, settings, moment)
   await sql`update deposits p set summed_in = s.id from deposits s
     where s.network = ${network} and s.transaction = ${last.transaction} and s.index = ${index}

@@ -5,7 +5,7 @@ import type { Deposit, WireStatus } from './deposit.ts'
 import { pathOf, type DepositEvent, type DepositState } from './machine.ts'
 
 export const DEPOSIT_COLUMNS = sql.raw(`d.merchant_id as "merchantId", d.id, d.network, d.asset, d.transaction, d.index,
-  d.address, d.address_id as "addressId", d.senders, d.units, d.fee_units as fee, d.state, d.told,
+  d.address, d.address_id as "addressId", d.senders, d.senders_omitted as "sendersOmitted", d.units, d.fee_units as fee, d.state, d.told,
   d.fail_reason as "failReason", d.block_height as "blockHeight", d.internal, d.late, d.meta, d.compliance,
   d.created_at as "createdAt"`)
 
@@ -29,15 +29,15 @@ export interface Moved {
 export const insertDeposits = async (tx: Tx, deposits: readonly NewDeposit[]): Promise<Set<string>> => {
   if (deposits.length === 0) return new Set()
   const { rows } = await sql<{ id: string }>`
-    insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units,
+    insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, senders_omitted, units,
       fee_units, state, told, fail_reason, block_height, block_hash, credit_height, keys, internal, late, meta,
       created_at, updated_at)
-    select r."merchantId", r.id, r.network, r.asset, r.transaction, r.index, r.address, r."addressId", r.senders,
+    select r."merchantId", r.id, r.network, r.asset, r.transaction, r.index, r.address, r."addressId", r.senders, coalesce(r."sendersOmitted", false),
       r.units, r.fee, r.state, r.told, r."failReason", r."blockHeight", r."blockHash", r."creditHeight", r.keys,
       r.internal, r.late, r.meta, r."createdAt", r."createdAt"
     from jsonb_to_recordset(${json(deposits)}::jsonb)
       r("merchantId" uuid, id uuid, network text, asset text, transaction text, index text, address text,
-        "addressId" uuid, senders text[], units numeric, fee numeric, state text, told text, "failReason" text,
+        "addressId" uuid, senders text[], "sendersOmitted" boolean, units numeric, fee numeric, state text, told text, "failReason" text,
         "blockHeight" bigint, "blockHash" text, "creditHeight" bigint, keys text[], internal boolean, late boolean,
         meta text, "createdAt" timestamptz)
     where r.index like 's:%' or not exists (
@@ -87,6 +87,7 @@ export interface MinedAt {
   index: string
   creditHeight: number | null
   senders: readonly string[]
+  sendersOmitted?: boolean
 }
 
 /**
@@ -102,9 +103,9 @@ export const moveMined = async (
   if (mined.length === 0) return new Set()
   const { from, target } = pathOf('mined')
   const { rows } = await sql<{ id: string }>`update deposits d set state = ${target}, updated_at = ${at}, index = r.index,
-      senders = r.senders, block_height = ${block.height}, block_hash = ${block.hash}, credit_height = r."creditHeight",
+      senders = r.senders, senders_omitted = coalesce(r."sendersOmitted", false), block_height = ${block.height}, block_hash = ${block.hash}, credit_height = r."creditHeight",
       gone_at = null, conflict_transaction = null, conflict_height = null
-    from jsonb_to_recordset(${json(mined)}::jsonb) r("merchantId" uuid, id uuid, index text, "creditHeight" bigint, senders text[])
+    from jsonb_to_recordset(${json(mined)}::jsonb) r("merchantId" uuid, id uuid, index text, "creditHeight" bigint, senders text[], "sendersOmitted" boolean)
     where d.merchant_id = r."merchantId" and d.id = r.id and d.state = any(${from}::text[])
       and d.block_height is null and (d.index like any('{s:%,b:%}') or not exists (
         select from deposits b where b.index = 'b:' || b.address and b.network = d.network and b.address = d.address

@@ -16,12 +16,16 @@ export interface ListAnswer {
   listed: readonly Listed[]
 }
 
+/** A sender who hides among thousands is not let through: a person looks at the transaction. */
+const NOT_COMPARED = 'Its transaction has too many senders to be named: they were not compared with the lists'
+
 /**
  * Sanctions lists that the operator imports: the single signal `sanctions`, and nothing about anybody else. That is no
  * full check of where money comes from.
  */
 export const createLocalLists = (lookUp: (addresses: readonly string[]) => Promise<ListAnswer>, now: () => number): Screener => {
-  const screen: Screener['screen'] = async ({ others }) => {
+  const screen: Screener['screen'] = async ({ others, othersOmitted }) => {
+    if (othersOmitted === true) return { kind: 'report', report: { riskScore: 0, signals: noSignals(), flags: [NOT_COMPARED], madeAt: now(), raw: {} } }
     if (others.length === 0) return { kind: 'nothing' }
     const { complete, listed } = await lookUp(others)
     if (!complete) throw new ScreeningUnavailable('local-lists: no list has been imported: bursar screening import')

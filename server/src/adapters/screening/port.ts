@@ -14,6 +14,8 @@ export interface Subject {
   own: string | null
   /** the strangers' addresses: senders of a deposit, destination of a withdrawal. Empty where the chain doesn't say */
   others: readonly string[]
+  /** the chain says more of them, too many to be named */
+  othersOmitted?: boolean
   /** the withdrawal of another merchant of this installation that sent it; null or absent of what came from a chain */
   internal?: string | null
 }
