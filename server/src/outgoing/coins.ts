@@ -75,17 +75,21 @@ export const unfollowCoins = async (tx: Tx, network: Network, fromHeight: number
   return [...movesOf(network, back, null), ...opposite(movesOf(network, lost, null))]
 }
 
+/** Whether a transaction `o` spends nothing but what was final or ours: one that pays for a transaction spends from it, which then must be ours and do the same. */
+const standsOnOurs = sql`(o.pays_for is null or exists (select from outgoing_attempts p join outgoing q on q.id = p.outgoing_id
+  where p.network = o.network and p.hash = o.pays_for and q.pays_for is null))`
+
 /**
  * Coins that may be spent: what our own transactions returned as soon as it is confirmed, everything else, also what others
- * sent to our change addresses, once its block is final, so that no reorganisation takes away what a payout stands on. What a
- * coinbase pays may be spent once the next block may spend it.
+ * sent to our change addresses, once its block is final, so that no reorganisation takes away what a payout stands on. What pays
+ * for a deposit stands on a stranger's transaction, and waits as that does. What a coinbase pays may be spent once the next block may spend it.
  */
 export const spendableCoins = async (db: Db | Tx, network: Network, most: number): Promise<OwnCoin[]> => {
   const { rows } = await sql<OwnCoin>`select transaction, vout, address, account, branch, derivation_index as index, units
     from utxos where network = ${network} and spent_by is null and reserved_by is null and block_height is not null
       and account <> 'cold' and (spendable_from is null or spendable_from <= (select height + 1 from watch_cursors where network = ${network}))
       and (block_height <= (select final_height from watch_cursors where network = ${network})
-        or branch = 1 and exists (select from outgoing_attempts a where a.network = ${network} and a.hash = utxos.transaction))
+        or branch = 1 and exists (select from outgoing_attempts a join outgoing o on o.id = a.outgoing_id where a.network = ${network} and a.hash = utxos.transaction and ${standsOnOurs}))
     order by units desc, transaction, vout limit ${most}`.execute(db)
   return rows
 }
