@@ -29,6 +29,11 @@ export class NoAnswer extends Error {
   }
 }
 
+/** The answer is more than is read, or takes longer to make than is waited for: a smaller question may be answered. */
+export class TooMuch extends NoAnswer {
+  override name = 'TooMuch'
+}
+
 /** JSON posted to one address, or to paths below it, over connections that are kept alive. */
 export interface Exchange {
   /**
@@ -56,7 +61,7 @@ export const createExchange = ({ url, headers: more = {}, connections, maxBytes 
         return { status: answer.statusCode, text: await readText(answer.body, most), pauseMs: pauseInHeaders(answer.headers) }
       } catch (error) {
         if (error instanceof NoAnswer) throw error
-        if (signal.aborted) throw new NoAnswer(`no answer within ${timeoutMs} ms`, false)
+        if (signal.aborted) throw new TooMuch(`no answer within ${timeoutMs} ms`, false)
         throw new NoAnswer(`no answer: ${reasonOf(error)}`, true, error)
       }
     },
@@ -79,7 +84,7 @@ const readText = async (body: AsyncIterable<Buffer> & { destroy(): unknown }, ma
   for await (const chunk of body) {
     bytes += chunk.length
     // Leaving the loop destroys the body, and with it the connection.
-    if (bytes > maxBytes) throw new NoAnswer(`the answer is longer than ${maxBytes} bytes`, false)
+    if (bytes > maxBytes) throw new TooMuch(`the answer is longer than ${maxBytes} bytes`, false)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, bytes).toString('utf8')

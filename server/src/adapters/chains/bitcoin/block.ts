@@ -1,6 +1,7 @@
 import type { Block, ChainTransaction, Transfer } from '@bursar/chainkit'
 import { addressOf, outpointOf, satoshiOf, type BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { bytesOf, listOf, Malformed, objectOf, textOf, wholeOf } from '../shape.ts'
+import type { Outpoint, Owners } from './owners.ts'
 
 /** What a genesis block's header says of its parent. */
 const NO_PARENT = '0'.repeat(64)
@@ -12,16 +13,19 @@ export const hashOf = (value: unknown, what: string): string => {
   return text
 }
 
-/** A block as `getblock HASH 3` shows it: with the output that each input spends. */
 export interface ShownBlock {
   block: Block
   /** 1 for the newest block of the best chain; below 1 for a block that is not on it */
   confirmations: number
 }
 
-export const decodeBlock = (result: unknown, chain: BitcoinChain): ShownBlock => {
+/**
+ * A block as `getblock HASH 3` shows it, with the output that each input spends.
+ * @param owners of those outputs, where the block is shown without them (`getblock HASH 2`)
+ */
+export const decodeBlock = (result: unknown, chain: BitcoinChain, owners?: Owners): ShownBlock => {
   const shown = objectOf(result, 'the block')
-  const transactions = listOf(shown['tx'], 'tx').map((one) => decodeTransaction(one, chain))
+  const transactions = listOf(shown['tx'], 'tx').map((one) => decodeTransaction(one, chain, owners))
   if (shown['nTx'] !== transactions.length)
     throw new Malformed(`${transactions.length} transactions of ${String(shown['nTx'])}`)
   const parent = shown['previousblockhash']
@@ -37,14 +41,24 @@ export const decodeBlock = (result: unknown, chain: BitcoinChain): ShownBlock =>
   }
 }
 
-const decodeTransaction = (value: unknown, chain: BitcoinChain): ChainTransaction => {
+/** The outputs that a block spends, as it is shown without them. */
+export const spentIn = (result: unknown): Outpoint[] =>
+  listOf(objectOf(result, 'the block')['tx'], 'tx').flatMap((one) => {
+    const inputs = inputsOf(objectOf(one, 'a transaction'))
+    return isCoinbaseOf(inputs) ? [] : inputs.map(spentBy)
+  })
+
+const inputsOf = (shown: Record<string, unknown>): Record<string, unknown>[] => listOf(shown['vin'], 'vin').map((input) => objectOf(input, 'an input'))
+const isCoinbaseOf = (inputs: readonly Record<string, unknown>[]): boolean => inputs[0]?.['coinbase'] !== undefined
+
+const decodeTransaction = (value: unknown, chain: BitcoinChain, owners: Owners | undefined): ChainTransaction => {
   const shown = objectOf(value, 'a transaction')
-  const inputs = listOf(shown['vin'], 'vin').map((input) => objectOf(input, 'an input'))
-  const isCoinbase = inputs[0]?.['coinbase'] !== undefined
-  const from = isCoinbase ? [] : sendersOf(inputs, chain)
+  const inputs = inputsOf(shown)
+  const isCoinbase = isCoinbaseOf(inputs)
+  const from = isCoinbase ? [] : sendersOf(inputs, chain, owners)
   return {
     hash: hashOf(shown['txid'], 'txid'),
-    keys: isCoinbase ? [] : inputs.map(keyOf),
+    keys: isCoinbase ? [] : inputs.map((input) => outpointOf(spentBy(input))),
     succeeded: true,
     fee: isCoinbase ? 0n : satoshiOf(amountText(shown['fee'], 'fee')),
     ...(isCoinbase && { coinbase: true as const }),
@@ -54,13 +68,18 @@ const decodeTransaction = (value: unknown, chain: BitcoinChain): ChainTransactio
   }
 }
 
-const keyOf = (input: Record<string, unknown>): string =>
-  outpointOf({ txid: hashOf(input['txid'], 'an input'), vout: wholeOf(input['vout'], 'an input') })
+const spentBy = (input: Record<string, unknown>): Outpoint => ({ txid: hashOf(input['txid'], 'an input'), vout: wholeOf(input['vout'], 'an input') })
 
 /** A node without undo data (pruned, or too old) shows no prevouts, and then could not say the fee either. */
-const sendersOf = (inputs: readonly Record<string, unknown>[], chain: BitcoinChain): string[] => {
-  const senders = inputs.map(({ prevout }) => addressIn(objectOf(prevout, 'prevout'), chain))
-  return [...new Set(senders.filter((address) => address !== undefined))]
+const sendersOf = (inputs: readonly Record<string, unknown>[], chain: BitcoinChain, owners: Owners | undefined): string[] => {
+  const senders = inputs.map((input) => (owners ? ownerIn(owners, outpointOf(spentBy(input))) : addressIn(objectOf(input['prevout'], 'prevout'), chain)))
+  return [...new Set(senders.filter((address) => typeof address === 'string'))]
+}
+
+const ownerIn = (owners: Owners, outpoint: string): string | null => {
+  const owner = owners.get(outpoint)
+  if (owner === undefined) throw new Malformed(`the node does not have the transaction that made ${outpoint}`)
+  return owner
 }
 
 const transferOf = (output: Record<string, unknown>, from: string[], chain: BitcoinChain): Transfer[] => {

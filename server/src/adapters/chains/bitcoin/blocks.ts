@@ -1,8 +1,11 @@
 import type { Block, Head } from '@bursar/chainkit'
 import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
+import { TooMuch } from '../exchange.ts'
+import { ChainUnavailable } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
 import { objectOf, wholeOf } from '../shape.ts'
-import { decodeBlock, hashOf } from './block.ts'
+import { decodeBlock, hashOf, spentIn, type ShownBlock } from './block.ts'
+import { readOwners } from './owners.ts'
 
 /** RPC_INVALID_PARAMETER: there is no block at this height. */
 const OUT_OF_RANGE = -8
@@ -31,11 +34,27 @@ export const readBuried = async (rpc: Rpc, depth: number): Promise<Head> => {
   return { height, hash }
 }
 
+/**
+ * The node shows the script of each output that a block spends, in three forms: a script of 10,000 bytes, which anybody can make and spend with 41, in 160,000.
+ * What is so more than can be read is read without, and the transactions that made the outputs one by one.
+ */
+const readShown = async (rpc: Rpc, chain: BitcoinChain, hash: string): Promise<ShownBlock> => {
+  try {
+    return await rpc.read('getblock', [hash, 3], (result) => decodeBlock(result, chain))
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable && error.cause instanceof TooMuch)) throw error
+  }
+  const shown = await rpc.read('getblock', [hash, 2], (result) => result)
+  const spent = rpc.believe('getblock', () => spentIn(shown))
+  const owners = await readOwners(rpc, chain, spent, new Map())
+  return rpc.believe('getblock', () => decodeBlock(shown, chain, owners))
+}
+
 export const readBlockAt = async (rpc: Rpc, chain: BitcoinChain, height: number): Promise<Block | null> => {
   for (let reading = 1; reading <= READINGS; reading += 1) {
     const hash = await readHashAt(rpc, height)
     if (hash === null) return null
-    const { block, confirmations } = await rpc.read('getblock', [hash, 3], (result) => decodeBlock(result, chain))
+    const { block, confirmations } = await readShown(rpc, chain, hash)
     if (block.hash !== hash || block.height !== height)
       throw rpc.unavailable('getblock', `another block than ${hash} came`)
     if (confirmations >= 1) return block

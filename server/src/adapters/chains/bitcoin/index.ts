@@ -28,6 +28,8 @@ export interface BitcoinAdapterSettings {
   timeoutMs?: number
   /** ms a scan of all unspent outputs may take */
   scanTimeoutMs?: number
+  /** bytes of an answer that are read at most */
+  maxBytes?: number
   /** from 0 to 1 */
   random(): number
   /** ms, a clock that only goes forward */
@@ -45,7 +47,7 @@ export const createBitcoinAdapter = (settings: BitcoinAdapterSettings): CoinChai
   const { url, chain, finalDepth, random, timeoutMs = TIMEOUT_MS, scanTimeoutMs = SCAN_TIMEOUT_MS } = settings
   if (!Number.isInteger(finalDepth) || finalDepth < 1)
     throw new RangeError(`finalDepth is a whole number from 1, not ${finalDepth}`)
-  const rpc = createRpc({ network: 'BITCOIN', url, timeoutMs, random, parse: parseRpcJson })
+  const rpc = createRpc({ network: 'BITCOIN', url, timeoutMs, random, parse: parseRpcJson, ...(settings.maxBytes !== undefined && { maxBytes: settings.maxBytes }) })
   const feeRate = createFeeReader(rpc, { targetBlocks: TARGET_BLOCKS, now: settings.now ?? (() => performance.now()), ...settings.fees })
   const scan = createBalances(rpc, chain, { timeoutMs: scanTimeoutMs, busyMs: scanTimeoutMs })
   return {

@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest'
 import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'
 import { blockOf, transfersOf } from '../conformance/reading.ts'
-import { openBitcoinWorld, scriptTo, type BitcoinWorld } from './test-world.ts'
-import { spend, takeCoin, type TestOutput } from './test-transaction.ts'
+import { createBitcoinAdapter } from './index.ts'
+import { openBitcoinWorld, scriptTo, SETTINGS, urlOf, type BitcoinWorld } from './test-world.ts'
+import { serialize, spend, takeCoin, type TestOutput } from './test-transaction.ts'
 
 const hex = (text: string): Uint8Array => Buffer.from(text, 'hex')
 const KEY = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
@@ -82,6 +83,28 @@ describeWithBitcoind('scripts on bitcoind', () => {
     )
     const { height } = await opened.adapter.head()
     expect(await opened.adapter.balancesAt(height, [{ address: to, contract: null }])).toEqual([219_900n])
+  })
+
+  test('row B-26: a block that is too long with all the scripts that it spends is read without them, and names the same senders', async () => {
+    const opened = await world()
+    // 10,000 bytes that anybody may spend, which the node writes out as 160,000 beside each input: there is room for 24,000 inputs in a block.
+    const bulky = hex(`510063${'50'.repeat(9_996)}68`)
+    const parent = await mineOnly(opened, Array.from({ length: 10 }, () => ({ script: bulky, units: 10_000n })))
+    const [wallet, to] = [await takeCoin(opened.faucet), await opened.newAddress()]
+    const coins = [...Array.from({ length: 10 }, (_, vout) => ({ txid: parent, vout, units: 10_000n })), wallet]
+    const outputs = [{ script: scriptTo(to), units: wallet.units - 10_000n }, { script: hex('51'), units: 10_000n }]
+    const { hex: raw } = await opened.faucet<{ hex: string }>('signrawtransactionwithwallet', serialize(coins, outputs))
+    const { txid } = await opened.node.rpc<{ txid: string }>('decoderawtransaction', raw)
+    const child = serialize({ txid, vout: 1, units: 10_000n }, [{ script: scriptTo(to), units: 9_000n }])
+    await opened.node.rpc('generateblock', await opened.faucet('getnewaddress'), [raw, child])
+    const { height } = await opened.adapter.head()
+    const whole = await opened.adapter.blockAt(height)
+    expect(whole!.transactions.slice(1)).toMatchObject([
+      { hash: txid, fee: 100_000n, transfers: [{ to, from: [expect.any(String)] }] }, { keys: [`${txid}:1`], fee: 1_000n, transfers: [{ to, from: [] }] },
+    ])
+    const narrow = createBitcoinAdapter({ ...SETTINGS, url: urlOf(opened.node), maxBytes: 1_000_000 })
+    expect(await narrow.blockAt(height)).toEqual(whole)
+    await narrow.close()
   })
 
   test('the coinbase uses up nothing, was sent by nobody, and costs nothing', async () => {

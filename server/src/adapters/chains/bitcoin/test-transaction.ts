@@ -42,15 +42,17 @@ export const spend = async (
   return { raw: hex, hash: txid }
 }
 
-/** Version 2, one input that signals replacement (BIP 125), lock time 0. */
-export const serialize = ({ txid, vout }: TestCoin, outputs: readonly TestOutput[]): string =>
+/** Version 2, inputs that signal replacement (BIP 125), lock time 0. */
+export const serialize = (coins: TestCoin | readonly TestCoin[], outputs: readonly TestOutput[]): string =>
   [
     '02000000',
-    '01',
-    Buffer.from(Buffer.from(txid, 'hex').toReversed()).toString('hex'),
-    uint(vout, 4),
-    '00',
-    'fdffffff',
+    compact([coins].flat().length),
+    ...[coins].flat().flatMap(({ txid, vout }) => [
+      Buffer.from(Buffer.from(txid, 'hex').toReversed()).toString('hex'),
+      uint(vout, 4),
+      '00',
+      'fdffffff',
+    ]),
     compact(outputs.length),
     ...outputs.flatMap(({ script, units }) => [
       uint(units, 8),
@@ -66,5 +68,5 @@ const uint = (value: number | bigint, bytes: number): string => {
   return buffer.subarray(0, bytes).toString('hex')
 }
 
-/** Only lengths below 253 come up. */
-const compact = (length: number): string => uint(length, 1)
+/** Only lengths below 65,536 come up. */
+const compact = (length: number): string => (length < 253 ? uint(length, 1) : `fd${uint(length, 2)}`)
