@@ -51,7 +51,7 @@ export type ConsolidationRefusal = 'not-parsable' | 'not-enough' | 'fee-too-high
  * same input twice.
  */
 export function buildConsolidation(request: ConsolidationRequest): Consolidation | Refused<ConsolidationRefusal> {
-  return build(request, 0n)
+  return build(request, undefined)
 }
 
 /**
@@ -62,6 +62,8 @@ export function replaceConsolidation(
   request: Pick<ConsolidationRequest, 'feeRateMilliSatPerVb' | 'ancestors' | 'caps'> & {
     /** The PSBT of the consolidation to replace */
     original: Uint8Array
+    /** Thousandths of a satoshi for each virtual byte, the nodes' `-incrementalrelayfee` (BIP 125 rule 4) */
+    incrementalRateMilliSatPerVb?: bigint
   },
 ): Consolidation | Refused<ConsolidationRefusal> {
   const original = parsePsbt(request.original)
@@ -73,12 +75,13 @@ export function replaceConsolidation(
     return { txid, vout, units, script, ...(of && { origin: of }) }
   })
   const destination = { script: output.script, ...(origin && { origin }) }
-  return build({ ...request, inputs, destination, transactionVersion: original.transactionVersion }, psbtFee(original))
+  const { incrementalRateMilliSatPerVb: increment = INCREMENTAL_RATE, ...rest } = request
+  return build({ ...rest, inputs, destination, transactionVersion: original.transactionVersion }, { fee: psbtFee(original), increment })
 }
 
 function build(
   { inputs, destination, feeRateMilliSatPerVb: rate, ancestors, transactionVersion = TRANSACTION_VERSION, caps }: ConsolidationRequest,
-  replacedFee: bigint,
+  replaced: { fee: bigint; increment: bigint } | undefined,
 ): Consolidation | Refused<ConsolidationRefusal> {
   assertShape(inputs, [{ ...destination, units: 0n }])
   const vsize = estimateVsize(
@@ -88,7 +91,7 @@ function build(
   const wanted = [
     feeAt(rate, vsize),
     ancestors ? feeAt(rate, vsize + ancestors.vsize) - ancestors.fee : 0n,
-    replacedFee === 0n ? 0n : replacedFee + feeAt(INCREMENTAL_RATE, vsize),
+    replaced ? replaced.fee + feeAt(replaced.increment, vsize) : 0n,
   ]
   const fee = wanted.reduce((most, one) => (one > most ? one : most))
   const units = sumOf(inputs) - fee

@@ -17,6 +17,8 @@ export type BitcoinBump = Pick<AttemptFields, 'unsigned' | 'networkFee' | 'signi
 const ONE_MORE_VSIZE = 100
 const MOST_ADDED = 20
 const NODES_INCREMENT = 1000n
+/** Nodes that ask less relay to nodes that ask as much as all did before Core 30. */
+const incrementOf = (asked: bigint): bigint => (asked > NODES_INCREMENT ? asked : NODES_INCREMENT)
 
 /**
  * The same payments from the same coins at a higher fee, which the change pays; confirmed coins are added when it can't.
@@ -37,8 +39,7 @@ export const planBitcoinBump = (request: {
   policy: SendingPolicy
 }): BitcoinBump | Refused<string> => {
   const { wallet, attempt, coins, change, feeRateMilliSatPerVb, replacedFees, incrementMilliSatPerVb = 0n, policy } = request
-  // Nodes that ask less relay to nodes that ask as much as all did before Core 30.
-  const increment = incrementMilliSatPerVb > NODES_INCREMENT ? incrementMilliSatPerVb : NODES_INCREMENT
+  const increment = incrementOf(incrementMilliSatPerVb)
   const original = Buffer.from(attempt.unsigned, 'hex')
   const psbt = parsePsbt(original)
   if (isRefused(psbt)) return psbt
@@ -81,10 +82,12 @@ export const planConsolidationBump = (request: {
   attempt: Attempt
   feeRateMilliSatPerVb: bigint
   ancestors?: Ancestors
+  /** thousandths of a satoshi: what the node asks more for each virtual byte of a replacement */
+  incrementMilliSatPerVb?: bigint
   policy: SendingPolicy
 }): BitcoinBump | Refused<string> => {
-  const { attempt, policy, ...rest } = request
-  const built = replaceConsolidation({ ...rest, original: Buffer.from(attempt.unsigned, 'hex'), caps: capsOf(policy) })
+  const { attempt, policy, incrementMilliSatPerVb = 0n, ...rest } = request
+  const built = replaceConsolidation({ ...rest, incrementalRateMilliSatPerVb: incrementOf(incrementMilliSatPerVb), original: Buffer.from(attempt.unsigned, 'hex'), caps: capsOf(policy) })
   if (isRefused(built)) return built
   return { unsigned: Buffer.from(built.psbt).toString('hex'), networkFee: built.fee, signingKeys: attempt.keys, added: [] }
 }

@@ -120,9 +120,9 @@ const planPayout = async (
 const planJoining = async (
   { policy }: SendingDeps,
   { attempt, cost }: Pick<Shown, 'attempt'> & Partial<Shown>,
-  { milliSatPerVb: feeRateMilliSatPerVb }: VbyteRate,
+  { milliSatPerVb: feeRateMilliSatPerVb, incrementMilliSatPerVb = 0n }: VbyteRate,
 ): Promise<Planned | Refused<string>> => {
-  const bump = planConsolidationBump({ attempt, feeRateMilliSatPerVb, ...(cost && { ancestors: cost.ancestors }), policy })
+  const bump = planConsolidationBump({ attempt, feeRateMilliSatPerVb, incrementMilliSatPerVb, ...(cost && { ancestors: cost.ancestors }), policy })
   return isRefused(bump) ? bump : { bump }
 }
 
