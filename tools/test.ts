@@ -38,6 +38,7 @@ const summary = join(root, '.bursar', 'test-summary')
 const checks: readonly Step[] = [
   { name: 'types', script: 'node_modules/typescript/bin/tsc', args: ['-p', 'tsconfig.json'] },
   { name: 'types of the pages\' script', script: 'node_modules/typescript/bin/tsc', args: ['-p', 'web/checkout/island/tsconfig.json'] },
+  { name: 'format', script: 'node_modules/oxfmt/bin/oxfmt', args: ['--check'] },
   { name: 'lint', script: 'node_modules/oxlint/bin/oxlint', args: ['--type-aware'], needs: '.oxlintrc.json' },
   { name: 'generated files', script: 'tools/generate.ts', args: ['--check'], needs: 'tools/generate.ts' },
   { name: 'database schema', script: 'tools/schema.ts', args: ['--check'], needs: 'tools/schema.ts' },
